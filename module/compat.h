@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The one place for differences between kernel versions.  What BTF or a
+ * symbol can tell does not belong here.
+ */
+#ifndef NEWIDLE_COMPAT_H
+#define NEWIDLE_COMPAT_H
+
+#include <linux/ftrace.h>
+#include <linux/version.h>
+
+/*
+ * The rule "a failed pull books 3/2 of the domain's highest cost" came with
+ * 155213a2aed4 ("sched/fair: Bump sd->max_newidle_lb_cost when newidle balance
+ * fails", 6.17; stable 6.12.43 and 6.16) and went with the proportional
+ * balance (6.18, 6.12.65).  It sits in an inlined body where no symbol and no
+ * BTF shows it, so the version decides; a kernel that has NI_RANDOM does not
+ * have it whatever its version.
+ */
+#define NEWIDLE_MAYBE_COST_RULE						\
+	((LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 43) &&		\
+	  LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)) ||		\
+	 (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0) &&		\
+	  LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)))
+
+/*
+ * An ftrace handler that changes the instruction pointer must save all
+ * registers where the architecture cannot pass the arguments alone
+ * (2860cd8a2353, "livepatch: Use the default ftrace_ops instead of REGS when
+ * ARGS is available", 5.12).
+ */
+#ifdef CONFIG_HAVE_DYNAMIC_FTRACE_WITH_ARGS
+#define NEWIDLE_FTRACE_IPMODIFY	FTRACE_OPS_FL_IPMODIFY
+#else
+#define NEWIDLE_FTRACE_IPMODIFY	(FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_SAVE_REGS)
+#endif
+
+#endif /* NEWIDLE_COMPAT_H */

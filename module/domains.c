@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Per-CPU tables of policy states and counters: see domains.h. */
+#include "log.h"
+#include <linux/cpumask.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/clock.h>
+#include "domains.h"
+#include "kernel.h"
+
+struct newidle_cpu __percpu *newidle_cpus __read_mostly;
+bool newidle_level_overflow;
+
+/**
+ * newidle_domains_alloc() - tables for all possible CPUs
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int newidle_domains_alloc(void)
+{
+	u64 seed = sched_clock();
+	int cpu;
+
+	newidle_cpus = alloc_percpu(struct newidle_cpu);
+	if (!newidle_cpus) {
+		pr_err("no memory for the per-CPU tables\n");
+		return -ENOMEM;
+	}
+	for_each_possible_cpu(cpu) {
+		struct newidle_cpu *c = per_cpu_ptr(newidle_cpus, cpu);
+
+		seqcount_init(&c->seq);
+		newidle_rng_seed(&c->rng, seed + cpu);
+	}
+	return 0;
+}
+
+/** newidle_domains_free() - nobody may be in the scheduler's hooks any more */
+void newidle_domains_free(void)
+{
+	free_percpu(newidle_cpus);
+	newidle_cpus = NULL;
+}
+
+/**
+ * newidle_domain_bind() - begin an entry for a domain not seen before
+ * @d: the entry
+ * @sd: the domain
+ * @now: the CPU's clock, ns
+ *
+ * The counters go on: they are totals of the level.
+ *
+ * Context: as newidle_domain_get(); the caller's RCU section keeps @sd.
+ */
+void newidle_domain_bind(struct newidle_domain *d, struct sched_domain *sd,
+			 u64 now)
+{
+	struct sched_domain *child = rcu_dereference_raw(sd->child);
+	int depth = 0;
+
+	for (; child; child = rcu_dereference_raw(child->child))
+		depth++;
+	WRITE_ONCE(d->depth, depth);
+	WRITE_ONCE(d->name, newidle_sd_name(sd));
+	WRITE_ONCE(d->span_weight, sd->span_weight);
+	d->flags = sd->flags;
+	newidle_state_init(&d->state, &newidle_settings, now);
+	WRITE_ONCE(d->sd, sd);
+}
+
+/**
+ * newidle_domain_copy() - one entry, with counters that belong together
+ * @cpu: whose table
+ * @level: which entry, below NEWIDLE_LEVELS
+ * @copy: filled; its sd is NULL if the entry was never used
+ *
+ * Context: any CPU.  The policy's state is copied as it comes.
+ */
+void newidle_domain_copy(int cpu, int level, struct newidle_domain *copy)
+{
+	struct newidle_cpu *c = per_cpu_ptr(newidle_cpus, cpu);
+	unsigned int seq;
+
+	do {
+		seq = read_seqcount_begin(&c->seq);
+		*copy = c->level[level];
+	} while (read_seqcount_retry(&c->seq, seq));
+}

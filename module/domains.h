@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What newidle knows of each scheduling domain of each CPU.
+ *
+ * The kernel frees and rebuilds domains (hotplug, cpusets), so nothing of ours
+ * lives in them: a per-CPU table indexed by the domain's level remembers which
+ * domain an entry was about, and starts again when it is another one.
+ */
+#ifndef NEWIDLE_DOMAINS_H
+#define NEWIDLE_DOMAINS_H
+
+#include <linux/percpu.h>
+#include <linux/sched/topology.h>
+#include <linux/seqlock.h>
+#include "policy.h"
+
+/* x86 has SMT, CLS, MC, PKG and a level for each distance between nodes. */
+#define NEWIDLE_LEVELS 16
+
+/**
+ * struct newidle_counters - totals of one domain on one CPU
+ * @calls: decisions
+ * @attempts: decisions to try
+ * @skips: decisions to skip
+ * @pulls: attempts that pulled a task
+ * @cost_ns: time spent in attempts
+ *
+ * All u64, so that they can be summed as an array.
+ */
+struct newidle_counters {
+	u64 calls;
+	u64 attempts;
+	u64 skips;
+	u64 pulls;
+	u64 cost_ns;
+};
+
+#define NEWIDLE_NR_COUNTERS (sizeof(struct newidle_counters) / sizeof(u64))
+
+/**
+ * struct newidle_domain - one domain of one CPU; written by that CPU with
+ *	interrupts off, read by anybody
+ * @state: the policy's
+ * @sd: the kernel's domain, to compare with only: it may be gone
+ * @span_weight: its number of CPUs
+ * @flags: its flags
+ * @depth: its place in the CPU's chain of domains, 0 is the lowest
+ * @name: its level's name
+ * @count: totals since load
+ */
+struct newidle_domain {
+	struct newidle_state state;
+	const struct sched_domain *sd;
+	unsigned int span_weight;
+	int flags;
+	int depth;
+	const char *name;
+	struct newidle_counters count;
+};
+
+/**
+ * struct newidle_cpu - the table of one CPU
+ * @seq: lets readers copy counters that belong together
+ * @rng: the CPU's dice
+ * @level: by sched_domain.level; an entry with sd == NULL was never used
+ */
+struct newidle_cpu {
+	seqcount_t seq;
+	struct newidle_rng rng;
+	struct newidle_domain level[NEWIDLE_LEVELS];
+};
+
+extern struct newidle_cpu __percpu *newidle_cpus;
+extern struct newidle_settings newidle_settings;
+
+int newidle_domains_alloc(void);
+void newidle_domains_free(void);
+void newidle_domain_bind(struct newidle_domain *d, struct sched_domain *sd,
+			 u64 now);
+void newidle_domain_copy(int cpu, int level, struct newidle_domain *copy);
+
+/* May be read at any time: a domain at a level beyond the table was met. */
+extern bool newidle_level_overflow;
+
+/**
+ * newidle_domain_get() - our entry for a domain
+ * @c: the table of this CPU
+ * @sd: the domain
+ * @now: the CPU's clock, ns
+ *
+ * Context: interrupts off, on the CPU that owns the table.
+ * Return: the entry, begun anew if the domain is another than before; NULL for
+ * a level beyond the table.
+ */
+static inline struct newidle_domain *
+newidle_domain_get(struct newidle_cpu *c, struct sched_domain *sd, u64 now)
+{
+	struct newidle_domain *d;
+
+	if (unlikely((unsigned int)sd->level >= NEWIDLE_LEVELS)) {
+		WRITE_ONCE(newidle_level_overflow, true);
+		return NULL;
+	}
+	d = &c->level[sd->level];
+	if (unlikely(d->sd != sd || d->span_weight != sd->span_weight ||
+		     d->flags != sd->flags))
+		newidle_domain_bind(d, sd, now);
+	return d;
+}
+
+/* Around changes of counters; same context as newidle_domain_get(). */
+static inline void newidle_count_begin(struct newidle_cpu *c)
+{
+	raw_write_seqcount_begin(&c->seq);
+}
+
+static inline void newidle_count_end(struct newidle_cpu *c)
+{
+	raw_write_seqcount_end(&c->seq);
+}
+
+#endif /* NEWIDLE_DOMAINS_H */

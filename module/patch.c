@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The livepatch, and the change of hands that goes with it.
+ *
+ * Tasks come under a livepatch one by one, over seconds.  Until the last has,
+ * and again from before the first leaves, our hook passes everything through;
+ * the kernel's dice change at those two points only.  So no moment mixes two
+ * policies, and a transition may be reversed at any time.
+ *
+ * A livepatch with .replace switches ours off without a word to us: whoever
+ * looks (the watch, a reader of state, module exit) hands back then.
+ */
+#include "log.h"
+#include <linux/jiffies.h>
+#include <linux/livepatch.h>
+#include <linux/module.h>
+#include <linux/workqueue.h>
+#include "dice.h"
+#include "domains.h"
+#include "engine.h"
+#include "patch.h"
+#include "stats.h"
+
+DEFINE_MUTEX(newidle_lock);
+
+/* Written under newidle_lock. */
+static enum phase {
+	PHASE_LOADING,		/* the transition has not finished */
+	PHASE_LIVE,		/* post_patch ran: our policy decides */
+	PHASE_TRANSPARENT,	/* patched, but skipping would not be safe */
+	PHASE_ENDED,		/* being disabled, or disabled */
+	PHASE_EVICTED,		/* replaced by another livepatch */
+} phase = PHASE_LOADING;
+
+static void watch(struct work_struct *work);
+static DECLARE_DELAYED_WORK(watch_work, watch);
+
+static void take_over(struct klp_object *obj)
+{
+	mutex_lock(&newidle_lock);
+	if (newidle_settings.policy == NEWIDLE_STOCK)
+		newidle_stats_lose_skips();
+	else
+		newidle_dice_take();
+	WRITE_ONCE(phase, PHASE_LIVE);
+	WRITE_ONCE(newidle_live, true);
+	mutex_unlock(&newidle_lock);
+}
+
+static void hand_back(enum phase next)
+{
+	lockdep_assert_held(&newidle_lock);
+	WRITE_ONCE(newidle_live, false);
+	newidle_dice_return();
+	WRITE_ONCE(phase, next);
+}
+
+static void end(struct klp_object *obj)
+{
+	mutex_lock(&newidle_lock);
+	hand_back(PHASE_ENDED);
+	mutex_unlock(&newidle_lock);
+}
+
+static struct klp_func funcs[] = { {}, {} };
+
+static struct klp_object objs[] = {
+	{
+		.funcs = funcs,
+		.callbacks = {
+			.post_patch   = take_over,
+			.pre_unpatch  = end,
+			/* A load that was reversed has no pre_unpatch. */
+			.post_unpatch = end,
+		},
+	}, {}
+};
+
+static struct klp_patch patch = {
+	.mod  = THIS_MODULE,
+	.objs = objs,
+};
+
+/* Switched off, with no callback of ours called. */
+static bool was_evicted(void)
+{
+	const enum phase p = READ_ONCE(phase);
+
+	if (p == PHASE_EVICTED)
+		return true;
+	return (p == PHASE_LIVE || p == PHASE_TRANSPARENT) &&
+	       !READ_ONCE(funcs[0].patched);
+}
+
+/*
+ * Our function is the oldest of those on the balancer, as was proved at load,
+ * so its next entry is the list's head; if the previous one is another, that
+ * one is the newer livepatch.  klp's mutex can't be taken here; the pointers
+ * are compared only.
+ */
+static bool is_shadowed(void)
+{
+	return READ_ONCE(funcs[0].stack_node.prev) !=
+	       READ_ONCE(funcs[0].stack_node.next);
+}
+
+static void notice_eviction(void)
+{
+	if (!was_evicted() || READ_ONCE(phase) == PHASE_EVICTED)
+		return;
+	mutex_lock(&newidle_lock);
+	if (was_evicted() && phase != PHASE_EVICTED) {
+		hand_back(PHASE_EVICTED);
+		pr_warn("switched off by another livepatch that replaces all others; the kernel decides again; unload newidle\n");
+	}
+	mutex_unlock(&newidle_lock);
+}
+
+static void watch(struct work_struct *work)
+{
+	static bool told_overflow;
+
+	notice_eviction();
+
+	mutex_lock(&newidle_lock);
+	if (phase == PHASE_LIVE) {
+		newidle_dice_check();
+		if (READ_ONCE(newidle_lock_contract) == NEWIDLE_LOCK_BROKEN) {
+			hand_back(PHASE_TRANSPARENT);
+			pr_err("the balancer is entered with the run-queue lock held: skipping is not safe on this kernel, so everything is passed through; unload newidle\n");
+		}
+	}
+	mutex_unlock(&newidle_lock);
+
+	if (READ_ONCE(newidle_level_overflow) && !told_overflow) {
+		told_overflow = true;
+		pr_warn("this machine has domains above level %d: they are passed through and not counted\n",
+			NEWIDLE_LEVELS - 1);
+	}
+	schedule_delayed_work(&watch_work, round_jiffies_relative(HZ));
+}
+
+/**
+ * newidle_patch_state() - the value of the file state
+ *
+ * Derived from the livepatch each time; takes newidle_lock if an eviction is
+ * noticed.
+ *
+ * Return: its name.
+ */
+const char *newidle_patch_state(void)
+{
+	enum phase p;
+
+	notice_eviction();
+	/* klp clears transition last when it disables, sets it first. */
+	if (READ_ONCE(funcs[0].transition))
+		return "transition";
+	smp_rmb();
+	p = READ_ONCE(phase);
+	if (!READ_ONCE(funcs[0].patched)) {
+		if (p == PHASE_LOADING)
+			return "transition";
+		return p == PHASE_ENDED ? "disabled" : "evicted";
+	}
+	if (p == PHASE_LOADING || p == PHASE_ENDED)
+		return "transition";
+	if (is_shadowed())
+		return "shadowed";
+	return p == PHASE_LIVE ? "active" : "transparent";
+}
+
+/**
+ * newidle_patch_ended() - has handing back begun?
+ *
+ * Context: under newidle_lock.
+ * Return: true if knobs have no effect any more.
+ */
+bool newidle_patch_ended(void)
+{
+	return phase == PHASE_ENDED || phase == PHASE_TRANSPARENT ||
+	       was_evicted();
+}
+
+/**
+ * newidle_patch_set_policy() - switch policies
+ * @policy: one of enum newidle_policy
+ *
+ * The dice are ours before a policy of ours decides, and the kernel's again
+ * after it has stopped.
+ *
+ * Context: process, under newidle_lock.
+ */
+void newidle_patch_set_policy(u32 policy)
+{
+	if (phase == PHASE_LIVE && policy != NEWIDLE_STOCK)
+		newidle_dice_take();
+	WRITE_ONCE(newidle_settings.policy, policy);
+	if (phase == PHASE_LIVE && policy == NEWIDLE_STOCK) {
+		newidle_stats_lose_skips();
+		newidle_dice_return();
+	}
+}
+
+/**
+ * newidle_patch_enable() - switch the livepatch on; it works from then on
+ * @engine: what to hook
+ *
+ * The last step of init: after success init must not fail.
+ *
+ * Return: 0 or an error that was logged.
+ */
+int newidle_patch_enable(const struct newidle_engine *engine)
+{
+	int err;
+
+	funcs[0].old_name = engine->target;
+	funcs[0].new_func = engine->hook;
+	err = klp_enable_patch(&patch);
+	if (err) {
+		pr_err("livepatch of %s failed (%d): see the lines above\n",
+		       engine->target, err);
+		return err;
+	}
+	schedule_delayed_work(&watch_work, HZ);
+	return 0;
+}
+
+/**
+ * newidle_patch_close() - last look, at module exit
+ *
+ * The livepatch is off then, by an admin or by eviction, and the kernel has
+ * made sure that no CPU is in our hook.
+ */
+void newidle_patch_close(void)
+{
+	cancel_delayed_work_sync(&watch_work);
+	notice_eviction();
+}

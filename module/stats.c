@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counters as users see them.
+ *
+ * A reset does not touch what the scheduler's hooks write: it keeps a copy
+ * that is subtracted from then on.  The kernel's own dice are rolled before we
+ * are asked, so with policy stock on a kernel that has them, decisions and
+ * skips can't be known: from there to the next reset they read "-".
+ */
+#include "log.h"
+#include <linux/cpumask.h>
+#include <linux/debugfs.h>
+#include <linux/kobject.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/seq_file.h>
+#include <linux/sysfs.h>
+#include "domains.h"
+#include "kernel.h"
+#include "patch.h"
+#include "stats.h"
+
+/* What reset subtracts: one array of levels a CPU. */
+struct baseline {
+	struct newidle_counters level[NEWIDLE_LEVELS];
+};
+
+static struct baseline __percpu *baselines;
+static DEFINE_MUTEX(baseline_lock);
+static bool skips_unknown;
+static struct dentry *debugfs_dir;
+
+/* Values of one domain since the last reset. */
+static void read_domain(int cpu, int level, struct newidle_domain *d)
+{
+	const struct newidle_counters *base =
+		&per_cpu_ptr(baselines, cpu)->level[level];
+
+	newidle_domain_copy(cpu, level, d);
+	d->count.calls    -= base->calls;
+	d->count.attempts -= base->attempts;
+	d->count.skips    -= base->skips;
+	d->count.pulls    -= base->pulls;
+	d->count.cost_ns  -= base->cost_ns;
+}
+
+/** newidle_stats_reset() - all counters begin at 0; the ratios stay */
+void newidle_stats_reset(void)
+{
+	struct newidle_domain d;
+	int cpu, level;
+
+	mutex_lock(&baseline_lock);
+	for_each_possible_cpu(cpu) {
+		for (level = 0; level < NEWIDLE_LEVELS; level++) {
+			newidle_domain_copy(cpu, level, &d);
+			per_cpu_ptr(baselines, cpu)->level[level] = d.count;
+		}
+	}
+	WRITE_ONCE(skips_unknown,
+		   newidle_settings.policy == NEWIDLE_STOCK &&
+		   newidle_kernel.native != NEWIDLE_NATIVE_NONE);
+	mutex_unlock(&baseline_lock);
+}
+
+/** newidle_stats_lose_skips() - policy stock begins to count */
+void newidle_stats_lose_skips(void)
+{
+	if (newidle_kernel.native != NEWIDLE_NATIVE_NONE)
+		WRITE_ONCE(skips_unknown, true);
+}
+
+/**
+ * struct counter - one file of stats/
+ * @attr: its sysfs attribute
+ * @index: which u64 of struct newidle_counters
+ * @counts_skips: not known while the kernel's own dice roll
+ */
+struct counter {
+	struct kobj_attribute attr;
+	unsigned int index;
+	bool counts_skips;
+};
+
+static ssize_t counter_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *buf)
+{
+	const struct counter *counter = container_of(attr, struct counter, attr);
+	struct newidle_domain d;
+	u64 sum = 0;
+	int cpu, level;
+
+	if (counter->counts_skips && READ_ONCE(skips_unknown))
+		return sysfs_emit(buf, "-\n");
+	mutex_lock(&baseline_lock);
+	for_each_possible_cpu(cpu) {
+		for (level = 0; level < NEWIDLE_LEVELS; level++) {
+			read_domain(cpu, level, &d);
+			sum += ((const u64 *)&d.count)[counter->index];
+		}
+	}
+	mutex_unlock(&baseline_lock);
+	return sysfs_emit(buf, "%llu\n", sum);
+}
+
+#define COUNTER(member, skips)						\
+static struct counter counter_##member = {					\
+	.attr = __ATTR(member, 0444, counter_show, NULL),			\
+	.index = offsetof(struct newidle_counters, member) / sizeof(u64), \
+	.counts_skips = (skips),					\
+}
+
+COUNTER(calls, true);
+COUNTER(attempts, false);
+COUNTER(skips, true);
+COUNTER(pulls, false);
+COUNTER(cost_ns, false);
+
+static struct attribute *counter_attrs[] = {
+	&counter_calls.attr.attr,
+	&counter_attempts.attr.attr,
+	&counter_skips.attr.attr,
+	&counter_pulls.attr.attr,
+	&counter_cost_ns.attr.attr,
+	NULL
+};
+
+static const struct attribute_group counter_group = {
+	.name = "stats",
+	.attrs = counter_attrs,
+};
+
+/* debugfs newidle/domains: position 0 is the header, n + 1 is CPU n. */
+static void *domains_start(struct seq_file *m, loff_t *pos)
+{
+	unsigned int cpu;
+
+	if (!*pos)
+		return SEQ_START_TOKEN;
+	cpu = cpumask_next(*pos - 2, cpu_possible_mask);
+	if (cpu >= nr_cpu_ids)
+		return NULL;
+	*pos = cpu + 1;
+	return per_cpu_ptr(newidle_cpus, cpu);
+}
+
+static void *domains_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return domains_start(m, pos);
+}
+
+static void domains_stop(struct seq_file *m, void *v)
+{
+}
+
+static void show_domain(struct seq_file *m, int cpu, int level)
+{
+	struct newidle_domain d;
+
+	mutex_lock(&baseline_lock);
+	read_domain(cpu, level, &d);
+	mutex_unlock(&baseline_lock);
+	if (!d.sd)
+		return;
+	seq_printf(m, "%d %d %d %s %u ", cpu, d.depth, level, d.name,
+		   d.span_weight);
+	if (READ_ONCE(skips_unknown))
+		seq_printf(m, "- %llu - ", d.count.attempts);
+	else
+		seq_printf(m, "%llu %llu %llu ", d.count.calls,
+			   d.count.attempts, d.count.skips);
+	seq_printf(m, "%llu %llu %u %u %llu\n", d.count.pulls, d.count.cost_ns,
+		   d.state.ratio, d.state.calls, d.state.success);
+}
+
+static int domains_show(struct seq_file *m, void *v)
+{
+	int cpu, level;
+
+	if (v == SEQ_START_TOKEN) {
+		seq_puts(m, "# cpu depth level name span calls attempts skips pulls cost_ns ratio win_calls win_success\n");
+		return 0;
+	}
+	cpu = m->index - 1;
+	for (level = 0; level < NEWIDLE_LEVELS; level++)
+		show_domain(m, cpu, level);
+	return 0;
+}
+
+static const struct seq_operations domains_sops = {
+	.start = domains_start,
+	.next  = domains_next,
+	.stop  = domains_stop,
+	.show  = domains_show,
+};
+DEFINE_SEQ_ATTRIBUTE(domains);
+
+/**
+ * newidle_stats_publish() - create the files
+ * @parent: /sys/kernel/newidle
+ *
+ * debugfs may be missing or locked down; nothing depends on it.
+ *
+ * Return: 0 or an error that was logged.
+ */
+int newidle_stats_publish(struct kobject *parent)
+{
+	int err;
+
+	baselines = alloc_percpu(struct baseline);
+	if (!baselines)
+		return -ENOMEM;
+	err = sysfs_create_group(parent, &counter_group);
+	if (err) {
+		pr_err("can't create /sys/kernel/newidle/stats (%d)\n", err);
+		free_percpu(baselines);
+		return err;
+	}
+	debugfs_dir = debugfs_create_dir("newidle", NULL);
+	debugfs_create_file("domains", 0444, debugfs_dir, NULL, &domains_fops);
+	return 0;
+}
+
+/**
+ * newidle_stats_withdraw() - remove the files
+ * @parent: as for newidle_stats_publish()
+ *
+ * Waits for readers.
+ */
+void newidle_stats_withdraw(struct kobject *parent)
+{
+	debugfs_remove(debugfs_dir);
+	sysfs_remove_group(parent, &counter_group);
+	free_percpu(baselines);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Counters as users see them: sysfs stats/ and debugfs newidle/domains. */
+#ifndef NEWIDLE_STATS_H
+#define NEWIDLE_STATS_H
+
+#include <linux/types.h>
+
+struct kobject;
+
+int newidle_stats_publish(struct kobject *parent);
+void newidle_stats_withdraw(struct kobject *parent);
+void newidle_stats_reset(void);
+
+/* Under newidle_lock: from now on the kernel skips where we can't see it. */
+void newidle_stats_lose_skips(void);
+
+#endif /* NEWIDLE_STATS_H */
