@@ -45,14 +45,14 @@ void newidle_domains_free(void)
  * newidle_domain_bind() - begin an entry for a domain not seen before
  * @d: the entry
  * @sd: the domain
- * @now: the CPU's clock, ns
+ * @cpu: this CPU
  *
  * The counters go on: they are totals of the level.
  *
  * Context: as newidle_domain_get(); the caller's RCU section keeps @sd.
  */
 void newidle_domain_bind(struct newidle_domain *d, struct sched_domain *sd,
-			 u64 now)
+			 int cpu)
 {
 	struct sched_domain *child = rcu_dereference_raw(sd->child);
 	int depth = 0;
@@ -63,7 +63,7 @@ void newidle_domain_bind(struct newidle_domain *d, struct sched_domain *sd,
 	WRITE_ONCE(d->name, newidle_sd_name(sd));
 	WRITE_ONCE(d->span_weight, sd->span_weight);
 	d->flags = sd->flags;
-	newidle_state_init(&d->state, &newidle_settings, now);
+	newidle_state_init(&d->state, &newidle_settings, sched_clock_cpu(cpu));
 	WRITE_ONCE(d->sd, sd);
 }
 

@@ -76,7 +76,7 @@ extern struct newidle_settings newidle_settings;
 int newidle_domains_alloc(void);
 void newidle_domains_free(void);
 void newidle_domain_bind(struct newidle_domain *d, struct sched_domain *sd,
-			 u64 now);
+			 int cpu);
 void newidle_domain_copy(int cpu, int level, struct newidle_domain *copy);
 
 /* May be read at any time: a domain at a level beyond the table was met. */
@@ -86,14 +86,14 @@ extern bool newidle_level_overflow;
  * newidle_domain_get() - our entry for a domain
  * @c: the table of this CPU
  * @sd: the domain
- * @now: the CPU's clock, ns
+ * @cpu: this CPU
  *
  * Context: interrupts off, on the CPU that owns the table.
  * Return: the entry, begun anew if the domain is another than before; NULL for
  * a level beyond the table.
  */
 static inline struct newidle_domain *
-newidle_domain_get(struct newidle_cpu *c, struct sched_domain *sd, u64 now)
+newidle_domain_get(struct newidle_cpu *c, struct sched_domain *sd, int cpu)
 {
 	struct newidle_domain *d;
 
@@ -104,7 +104,7 @@ newidle_domain_get(struct newidle_cpu *c, struct sched_domain *sd, u64 now)
 	d = &c->level[sd->level];
 	if (unlikely(d->sd != sd || d->span_weight != sd->span_weight ||
 		     d->flags != sd->flags))
-		newidle_domain_bind(d, sd, now);
+		newidle_domain_bind(d, sd, cpu);
 	return d;
 }
 

@@ -78,7 +78,7 @@ static int newidle_gate(int this_cpu, struct rq *this_rq,
 	struct newidle_cpu *c;
 	u32 weight = 1;
 	int pulled;
-	u64 now;
+	u64 begin;
 
 	if (idle != CPU_NEWLY_IDLE)
 		goto pass;
@@ -88,8 +88,7 @@ static int newidle_gate(int this_cpu, struct rq *this_rq,
 		goto pass;
 
 	c = per_cpu_ptr(newidle_cpus, this_cpu);
-	now = sched_clock_cpu(this_cpu);
-	d = newidle_domain_get(c, sd, now);
+	d = newidle_domain_get(c, sd, this_cpu);
 	if (unlikely(!d))
 		goto pass;
 
@@ -106,12 +105,14 @@ static int newidle_gate(int this_cpu, struct rq *this_rq,
 	newidle_count_end(c);
 
 	if (!try) {
-		newidle_account(&d->state, &newidle_settings, 0, now);
+		newidle_account(&d->state, &newidle_settings, 0,
+				sched_clock_cpu(this_cpu));
 		return 0;
 	}
+	begin = sched_clock_cpu(this_cpu);
 	pulled = static_call(newidle_balancer)(this_cpu, this_rq, sd, idle,
 					       continue_balancing);
-	attempted(c, d, book, weight, pulled, now, sched_clock_cpu(this_cpu));
+	attempted(c, d, book, weight, pulled, begin, sched_clock_cpu(this_cpu));
 	return pulled;
 pass:
 	return static_call(newidle_balancer)(this_cpu, this_rq, sd, idle,

@@ -110,7 +110,11 @@ bool newidle_decide(const struct newidle_settings *set,
 	return true;
 }
 
-/* A window changed by the user keeps the share that was seen so far. */
+/*
+ * A window changed by the user keeps the share that was seen so far.  Narrowing
+ * may drop calls that the successes came from; no call counts more than one
+ * unit, so neither may what is left.
+ */
 static void rescale(struct newidle_state *st, u32 window)
 {
 	u32 old = __builtin_ctz(st->window), new = __builtin_ctz(window);
@@ -122,6 +126,7 @@ static void rescale(struct newidle_state *st, u32 window)
 		st->calls >>= old - new;
 		st->success >>= old - new;
 	}
+	st->success = min(st->success, (u64)st->calls << NEWIDLE_UNIT_SHIFT);
 	st->window = window;
 }
 

@@ -60,7 +60,8 @@ struct newidle_settings {
 /**
  * struct newidle_state - what a policy remembers of one domain on one CPU
  * @stamp: when the current window began, ns
- * @success: weighted successes of the current window, at most 2^26 + 2^10
+ * @success: weighted successes of the current window, at most
+ *	NEWIDLE_UNIT a call
  * @calls: accounted events of the current window, below @window between calls
  * @window: the window that @calls and @success are scaled to
  * @ratio: share of attempts that succeed, 0 ... NEWIDLE_UNIT
