@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""check-ko finds nothing in the modules that dkms built, and does find things.
+
+Looks at /lib/modules/*/updates/dkms/newidle.ko* of every kernel with headers
+here, where it must be.  Environment:
+
+  NEWIDLE_KO  more modules, for kernels whose headers are elsewhere, as
+              "KO=SYMVERS KO=SYMVERS ...": paths of a module and of the
+              Module.symvers of the kernel it was built for
+
+For each kernel with headers here the modules of bad-ko/ are built, which are
+wrong on purpose, one each for what check-ko must find, and one that is right.
+"""
+
+import glob
+import os
+import shutil
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+from tap import Tap, run
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CHECK = os.path.join(HERE, "check-ko")
+
+# Module, its findings: what each must say, in order.
+SAMPLES = (
+    ("right", ()),
+    ("thunk", ("indirect: call", )),
+    ("bare", ("indirect: call *", )),
+    ("tail", ("in show: indirect: jmp", )),
+    ("key", ("jump label on a key of the kernel: sched_smt_present", )),
+    ("hidden", ("not exported by the kernel: kallsyms_lookup_name", )),
+)
+
+
+def kernels():
+    return sorted(os.path.basename(os.path.dirname(p))
+                  for p in glob.glob("/lib/modules/*/build")
+                  if os.path.exists(p + "/Module.symvers"))
+
+
+def symvers(kernel):
+    return "/lib/modules/%s/build/Module.symvers" % kernel
+
+
+def as_expected(out, wanted):
+    lines = out.splitlines()
+    return len(lines) == len(wanted) and \
+        all(w in line for w, line in zip(wanted, lines))
+
+
+def test_built(tap, what, ko, symbols):
+    status, out = run(CHECK, ko, symbols)
+    tap.result(status == 0 and not out, "%s: %s is clean" % (what, ko),
+               out.splitlines() + ["exit status %d" % status])
+
+
+def test_samples(tap, kernel, folder):
+    shutil.copytree(os.path.join(HERE, "bad-ko"), folder)
+    status, out = run("make", "-j", str(os.cpu_count()), "-C",
+                      "/lib/modules/%s/build" % kernel, "M=" + folder,
+                      "KBUILD_MODPOST_WARN=1", "modules")
+    tap.result(status == 0, "%s: bad-ko builds" % kernel, out.splitlines())
+    if status:
+        return
+    for name, wanted in SAMPLES:
+        ko = os.path.join(folder, name + ".ko")
+        status, out = run(CHECK, ko, symvers(kernel))
+        tap.result(status == bool(wanted) and as_expected(out, wanted),
+                   "%s: %s.ko: %s" % (kernel, name, wanted[0] if wanted else
+                                      "clean"),
+                   out.splitlines() + ["exit status %d" % status])
+    status, out = run(CHECK, "--allow", "show", os.path.join(folder, "tail.ko"),
+                      symvers(kernel))
+    tap.result(status == 0 and not out, "%s: --allow lets tail.ko pass" %
+               kernel, out.splitlines())
+
+
+def main():
+    tap = Tap()
+    found = kernels()
+    tap.result(found, "kernels with headers: " + " ".join(found))
+    for kernel in found:
+        kos = glob.glob("/lib/modules/%s/updates/dkms/newidle.ko*" % kernel)
+        tap.result(len(kos) == 1, "%s: dkms built the module" % kernel, kos)
+        for ko in kos:
+            test_built(tap, kernel, ko, symvers(kernel))
+    for pair in os.environ.get("NEWIDLE_KO", "").split():
+        ko, _, symbols = pair.partition("=")
+        test_built(tap, "NEWIDLE_KO", ko, symbols)
+    for kernel in found:
+        with tempfile.TemporaryDirectory() as folder:
+            test_samples(tap, kernel, os.path.join(folder, "bad-ko"))
+    for ko, symbols in ((CHECK, symvers(found[0]) if found else ""),
+                        ("/nonexistent.ko", "/nonexistent")):
+        tap.result(run(CHECK, ko, symbols)[0] == 2,
+                   "check-ko does not take %s for a clean module" %
+                   os.path.basename(ko))
+    return tap.done()
+
+
+sys.exit(main())

@@ -1,0 +1,435 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# newidle-load and newidle-unload against a make-believe /sys and /proc, with a
+# make-believe kernel behind them, whose clock runs fast.  Under dash, and under
+# busybox's shell with nothing but busybox's applets.
+
+repo=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+tmp=$(mktemp -d) || exit 1
+kernel_pid=
+trap 'stop_kernel; rm -rf "$tmp"' EXIT
+n=0
+
+# ok WHAT COMMAND...
+ok()
+{
+	n=$((n + 1))
+	what=$1
+	shift
+	if "$@"; then
+		echo "ok $n - $shell: $what"
+	else
+		echo "not ok $n - $shell: $what"
+		echo "# failed: $*"
+		echo "# status $status, said:"
+		sed 's/^/#   /' "$tmp/said"
+	fi
+}
+
+says()     { grep -q -e "$1" "$tmp/said"; }
+is_silent_on() { ! grep -q -e "$1" "$tmp/said"; }
+last_says() { tail -n 1 "$tmp/said" | grep -q -e "$1"; }
+exits()    { [ "$status" = "$1" ]; }
+called()   { grep -qx -e "$1" "$R/calls"; }
+not_called() { ! grep -q -e "^$1" "$R/calls"; }
+holds()    { [ "$(cat "$R/$1")" = "$2" ]; }
+nothing_left() { [ ! -e "$M" ] && [ ! -e "$K" ] && [ ! -e "$P" ]; }
+
+# What the kernel does about the livepatch, by $R/mode: obeys; stuck-in and
+# stuck-out do not finish a transition in that direction.
+kernel()
+{
+	t=100
+	while [ -d "$R" ]; do
+		t=$((t + 1))
+		echo "$t.00 0.00" > "$R/uptime" && mv "$R/uptime" "$R/proc/uptime"
+		mode=$(cat "$R/mode")
+		state=$(cat "$K/state")
+		case $(cat "$P/enabled"),$mode,$state in
+		1,stuck-in,*) ;;
+		1,*,transition) cat "$R/settles-as" > "$K/state" ;;
+		0,stuck-*out,*) echo transition > "$K/state" ;;
+		0,*)
+			rm -r "$P"
+			cat "$R/refs-after" > "$M/refcnt" ;;
+		esac
+		sleep 0.03
+	done 2> /dev/null
+}
+
+stop_kernel()
+{
+	[ -z "$kernel_pid" ] || kill "$kernel_pid" 2> /dev/null
+	[ -z "$kernel_pid" ] || wait "$kernel_pid" 2> /dev/null
+	kernel_pid=
+}
+
+# A program of the system: logs its call, then does what stands on stdin.
+fake()
+{
+	{
+		echo '#!/bin/sh'
+		echo "PATH=/usr/bin:/bin; R='$R'; M='$M'; K='$K'; P='$P'"
+		echo "echo \"$1 \$*\" >> '$R/calls'"
+		cat
+	} > "$R/sbin/$1"
+	chmod +x "$R/sbin/$1"
+}
+
+# task PID PATCH_STATE COMM
+task()
+{
+	mkdir -p "$R/proc/$1/task/$1"
+	echo "$2" > "$R/proc/$1/task/$1/patch_state"
+	printf '%b\n' "$3" > "$R/proc/$1/task/$1/comm"
+	cp "$R/proc/$1/task/$1/comm" "$R/proc/$1/comm"
+	printf '[<0>] sits_in_%s+0x1/0x2\n' "$1" > "$R/proc/$1/task/$1/stack"
+}
+
+# descriptor PID FD TARGET
+descriptor()
+{
+	mkdir -p "$R/proc/$1/fd" "$R/proc/$1/fdinfo"
+	ln -s "$3" "$R/proc/$1/fd/$2"
+}
+
+# machine MODE: one without newidle
+machine()
+{
+	stop_kernel
+	R=$tmp/root M=$tmp/root/sys/module/newidle
+	K=$tmp/root/sys/kernel/newidle P=$tmp/root/sys/kernel/livepatch/newidle
+	rm -rf "$R"
+	mkdir -p "$R/sbin" "$R/sys/module" "$R/sys/kernel/livepatch" "$R/proc"
+	echo "$1" > "$R/mode"
+	echo active > "$R/settles-as"
+	echo 0 > "$R/refs-after"
+	echo "100.00 0.00" > "$R/proc/uptime"
+	echo "debugfs $R/sys/kernel/debug debugfs rw 0 0" > "$R/proc/mounts"
+	printf '[1.0] newidle: of an earlier attempt\n[2.0] last line\n' > "$R/log"
+	: > "$R/calls"
+	fake id <<-'EOF'
+		echo 0
+	EOF
+	fake dmesg <<-'EOF'
+		cat "$R/log"
+	EOF
+	fake modinfo <<-'EOF'
+		printf 'policy:what (charp)\nrate:what (uint)\n'
+	EOF
+	fake modprobe <<-'EOF'
+		mkdir -p "$M/holders" "$K" "$P"
+		echo live > "$M/initstate"; echo 1 > "$M/refcnt"
+		echo gate > "$K/engine"; echo 'stock always [random]' > "$K/policy"
+		echo transition > "$K/state"; echo 0 > "$P/force"; echo 1 > "$P/enabled"
+	EOF
+	fake rmmod <<-'EOF'
+		[ "$(cat "$M/refcnt")" = 0 ] || { echo "rmmod: in use"; exit 1; }
+		rm -r "$M" "$K"
+	EOF
+	kernel &
+	kernel_pid=$!
+}
+
+# loaded MODE: a machine on which it is active
+loaded()
+{
+	machine "$1"
+	"$R/sbin/modprobe"
+	echo active > "$K/state"
+	: > "$R/calls"
+}
+
+# run SCRIPT ARGUMENT...
+run()
+{
+	start "$@"
+	wait "$pid"
+	status=$?
+}
+
+start()
+{
+	script=$1
+	shift
+	case $shell in
+	busybox)
+		PATH=/nonexistent NEWIDLE_ROOT=$R "$busybox" sh "$repo/scripts/$script" "$@" > "$tmp/said" 2>&1 & ;;
+	*)
+		NEWIDLE_ROOT=$R "$shell" "$repo/scripts/$script" "$@" > "$tmp/said" 2>&1 & ;;
+	esac
+	pid=$!
+}
+
+# modprobe_fails MESSAGE LOGLINE
+modprobe_fails()
+{
+	fake modprobe <<-EOF
+		echo "$2" >> "\$R/log"
+		echo "modprobe: ERROR: could not insert 'newidle': $1"
+		exit 1
+	EOF
+}
+
+test_load()
+{
+	machine obeys
+	run newidle-load policy=always rate=0
+	ok "load: status 0" exits 0
+	ok "load: says active" says '^newidle-load: active (engine gate, policy random)$'
+	ok "load: modprobe gets the knobs" called 'modprobe newidle policy=always rate=0'
+	: > "$R/calls"
+	run newidle-load
+	ok "loaded already: status 0" exits 0
+	ok "loaded already: no modprobe" not_called modprobe
+	run newidle-load rate=1
+	ok "loaded already, with a knob: refused" exits 3
+	ok "loaded already, with a knob: no modprobe" not_called modprobe
+
+	loaded stuck-in
+	echo evicted > "$K/state"
+	run newidle-load
+	ok "evicted: refused, and why" last_says 'state is evicted: unload it first'
+
+	machine obeys
+	run newidle-load rte=1
+	ok "misspelt knob: status 2" exits 2
+	ok "misspelt knob: named" says "no knob 'rte'"
+	run newidle-load --timeout 1x
+	ok "bad time-out: status 2" exits 2
+	run newidle-load --help
+	ok "--help: status 0" exits 0
+	fake id <<-'EOF'
+		echo 1000
+	EOF
+	run newidle-load
+	ok "not root: status 3" exits 3
+	ok "none of these called modprobe" not_called modprobe
+}
+
+test_load_timeout()
+{
+	machine stuck-in
+	task 11 0 'kstuck/1\033[31m'
+	task 12 1 switched
+	task 13 -1 elsewhere
+	run newidle-load --timeout=5
+	ok "load time-out: status 4" exits 4
+	ok "load time-out: the task is named" says '^  kstuck/1?\[31m (pid 11, thread 11)$'
+	ok "load time-out: its stack" says '^ *\[<0>\] sits_in_11'
+	ok "load time-out: no other is named" is_silent_on 'switched\|elsewhere\|sits_in_12'
+	ok "load time-out: nothing is left" nothing_left
+	ok "load time-out: the last line says so" last_says 'not become active: not done after .*; nothing is left behind$'
+
+	machine stuck-in-and-out
+	task 11 1 kstuck
+	run newidle-load --timeout 5
+	ok "reversal does not end: status 5" exits 5
+	ok "reversal does not end: it was asked for" holds "${P#"$R"/}/enabled" 0
+	ok "reversal does not end: force is not used" holds "${P#"$R"/}/force" 0
+	ok "reversal does not end: no rmmod" not_called rmmod
+	ok "reversal does not end: says what to do" last_says 'modprobe -r newidle$'
+
+	machine stuck-in
+	start newidle-load --timeout 1000
+	sleep 0.5
+	kill -TERM "$pid"
+	wait "$pid"
+	status=$?
+	ok "interrupted load: status 4" exits 4
+	ok "interrupted load: nothing is left" nothing_left
+
+	for state in shadowed evicted disabled transparent; do
+		machine obeys
+		echo $state > "$R/settles-as"
+		run newidle-load
+		ok "becomes $state: status 1" exits 1
+		ok "becomes $state: said" last_says "but $state; nothing is left"
+		ok "becomes $state: nothing is left" nothing_left
+	done
+}
+
+test_load_fails()
+{
+	machine obeys
+	modprobe_fails "Key was rejected by service" "[3.0] Loading of module with unavailable key is rejected"
+	run newidle-load
+	ok "key rejected: status 1" exits 1
+	ok "key rejected: modprobe's words" says "insert 'newidle': Key was rejected"
+	ok "key rejected: cure" says 'mokutil --import /var/lib/dkms/mok.pub'
+	ok "key rejected: the kernel's words" says 'Loading of module with unavailable key'
+
+	machine obeys
+	modprobe_fails "Device or resource busy" "[3.0] newidle: load_balance: another livepatch is there"
+	run newidle-load
+	ok "refusal: the log's reason is shown" says 'newidle: load_balance: another livepatch is there'
+	ok "refusal: nothing of before is shown" is_silent_on 'earlier attempt'
+
+	modprobe_fails "Exec format error" ""
+	run newidle-load
+	ok "format error: cure" says 'built for another kernel.*make install'
+	modprobe_fails "Operation not permitted" ""
+	run newidle-load
+	ok "not permitted: lockdown is named" says 'lockdown'
+	mkdir -p "$R/proc/sys/kernel"
+	echo 1 > "$R/proc/sys/kernel/modules_disabled"
+	run newidle-load
+	ok "modules_disabled: named" says 'modules_disabled=1'
+	modprobe_fails "Invalid argument" "[3.0] newidle: rate: bad value"
+	run newidle-load rate=7
+	ok "bad value: the log's line" says 'newidle: rate: bad value'
+	fake modprobe <<-'EOF'
+		echo 'modprobe: FATAL: Module newidle not found in directory /lib/modules/x'
+		exit 1
+	EOF
+	run newidle-load
+	ok "not found: cure" says 'not built for kernel.*make install'
+
+	machine obeys
+	fake modprobe <<-'EOF'
+		mkdir -p "$M"; echo live > "$M/initstate"; echo 0 > "$M/refcnt"
+	EOF
+	run newidle-load
+	ok "init never ran: status 5" exits 5
+	ok "init never ran: said" says "never ran its init"
+	run newidle-unload
+	ok "init never ran: unload fails" exits 1
+	ok "init never ran: no rmmod" not_called rmmod
+}
+
+test_unload()
+{
+	machine obeys
+	fake id <<-'EOF'
+		echo 1000
+	EOF
+	run newidle-unload
+	ok "unload when not loaded: status 0" exits 0
+	ok "unload when not loaded: silent" is_silent_on .
+
+	loaded obeys
+	run newidle-unload
+	ok "unload: status 0" exits 0
+	ok "unload: nothing is left" nothing_left
+	ok "unload: silent" is_silent_on .
+
+	loaded obeys
+	rm -r "$P"
+	echo 0 > "$M/refcnt"
+	echo evicted > "$K/state"
+	run newidle-unload
+	ok "unload after eviction: status 0" exits 0
+	ok "unload after eviction: nothing is left" nothing_left
+
+	loaded stuck-out
+	task 21 1 sleeper
+	task 22 0 switched
+	run newidle-unload --timeout 5
+	ok "unload time-out: status 4" exits 4
+	ok "unload time-out: the task is named" says '^  sleeper (pid 21, thread 21)$'
+	ok "unload time-out: its stack" says 'sits_in_21'
+	ok "unload time-out: no other is named" is_silent_on 'switched'
+	ok "unload time-out: enabled again" holds "${P#"$R"/}/enabled" 1
+	ok "unload time-out: works again" holds "${K#"$R"/}/state" active
+	ok "unload time-out: no rmmod" not_called rmmod
+	ok "unload time-out: says so" last_says 'stays loaded, its state is active again'
+
+	loaded stuck-out
+	start newidle-unload --timeout 1000
+	sleep 0.5
+	kill -TERM "$pid"
+	wait "$pid"
+	status=$?
+	ok "interrupted unload: status 4" exits 4
+	ok "interrupted unload: enabled again" holds "${P#"$R"/}/enabled" 1
+
+	loaded stuck-out
+	echo 0 > "$P/enabled"
+	run newidle-unload --timeout 5
+	ok "disabled by an admin, stuck: status 1" exits 1
+	ok "disabled by an admin, stuck: not enabled" holds "${P#"$R"/}/enabled" 0
+
+	loaded stuck-in
+	rm "$P/enabled"
+	mkdir "$P/enabled" "$P/../other"
+	echo 1 > "$P/../other/transition"
+	run newidle-unload --timeout 5
+	ok "another livepatch in transition: status 4" exits 4
+	ok "another livepatch in transition: named" last_says 'in transition: other;'
+}
+
+test_unload_held()
+{
+	loaded obeys
+	echo 2 > "$M/refcnt"
+	task 31 -1 reader
+	descriptor 31 3 "$R/sys/kernel/debug/newidle/domains"
+	task 32 -1 tracer
+	descriptor 32 7 'anon_inode:[perf_event]'
+	run newidle-unload
+	ok "held by a reader: status 3" exits 3
+	ok "held by a reader: named" says '^  reader (pid 31) has .*/newidle/domains open$'
+	ok "held by a reader: no suspects" is_silent_on tracer
+	ok "held by a reader: not disabled" holds "${P#"$R"/}/enabled" 1
+	ok "held by a reader: no rmmod" not_called rmmod
+
+	rm "$R/proc/31/fd/3"
+	descriptor 31 4 'anon_inode:bpf-prog'
+	printf 'pos:\t0\nprog_type:\t8\n' > "$R/proc/31/fdinfo/4"
+	descriptor 33 5 'anon_inode:bpf-prog'
+	printf 'pos:\t0\nprog_type:\t17\n' > "$R/proc/33/fdinfo/5"
+	echo tracebpf > "$R/proc/33/comm"
+	run newidle-unload
+	ok "held by somebody: status 3" exits 3
+	ok "held by somebody: perf is a suspect" says '^  tracer (pid 32) may: it has a perf event$'
+	ok "held by somebody: BPF is a suspect" says '^  tracebpf (pid 33) may: it has a BPF program$'
+	ok "held by somebody: cgroup BPF is none" is_silent_on reader
+
+	rm -r "$R"/proc/3*
+	run newidle-unload
+	ok "held by nobody visible: said" says 'no process that can be seen'
+	mkdir "$M/holders/othermodule"
+	run newidle-unload
+	ok "held by a module: named" says 'module othermodule uses it'
+
+	loaded obeys
+	echo 1 > "$R/refs-after"
+	task 34 -1 late
+	descriptor 34 3 "$R/sys/kernel/debug/newidle/domains"
+	run newidle-unload
+	ok "held after disabling: status 5" exits 5
+	ok "held after disabling: named" says 'late (pid 34) has'
+	ok "held after disabling: no rmmod" not_called rmmod
+}
+
+test_installed()
+{
+	D=$tmp/dest
+	make -s -C "$repo" install-files DESTDIR="$D" > "$tmp/said" 2>&1
+	status=$?
+	ok "install-files: status 0" exits 0
+	helper=$(sed -n 's/^remove newidle //p' "$D/usr/lib/modprobe.d/newidle.conf")
+	ok "installed: modprobe -r calls a program that is there" [ -x "$D${helper:-/missing}" ]
+	ok "installed: modprobe itself is left alone" [ "$(grep -c '^[^#]' "$D/usr/lib/modprobe.d/newidle.conf")" = 1 ]
+	loaded obeys
+	NEWIDLE_ROOT=$R "$shell" "$D$helper" > "$tmp/said" 2>&1
+	status=$?
+	ok "installed: it unloads" nothing_left
+	make -s -C "$repo" uninstall-files DESTDIR="$D" > "$tmp/said" 2>&1
+	status=$?
+	ok "uninstall-files: no file is left" [ -z "$(find "$D" ! -type d)" ]
+	ok "uninstall-files: no directory of ours is left" [ -z "$(find "$D" -name '*newidle*')" ]
+}
+
+busybox=$(command -v busybox) || { echo "Bail out! no busybox"; exit 1; }
+for shell in dash busybox; do
+	test_load
+	test_load_timeout
+	test_load_fails
+	test_unload
+	test_unload_held
+done
+shell=dash
+test_installed
+echo "1..$n"

@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 240
+#
+# Every file of /sys/kernel/newidle: what it reads, takes and refuses; and the
+# module parameters of the same names.
+
+# good KNOB VALUE [READS]
+good()
+{
+	knob "$1" "$2"
+	is "$(cat "$SYS/$1")" "${3:-$2}" "$1 takes $2"
+}
+
+# bad KNOB VALUE RANGE: EINVAL, nothing changed, a log line that names all
+# three.  VALUE is a printf format, so that it can hold any byte.
+bad()
+{
+	before=$(cat "$SYS/$1" 2>/dev/null)
+	log_mark
+	# One write(2) of exactly these bytes, and the error in words.
+	# shellcheck disable=SC2059
+	error=$(printf "$2" | dd of="$SYS/$1" bs=4096 2>&1)
+	check "$1 refuses '$2' with EINVAL" contains "$error" "Invalid argument"
+	is "$(cat "$SYS/$1" 2>/dev/null)" "$before" "$1 is unchanged by '$2'"
+	check "the log names $1, the value and the range" \
+		log_says "newidle: $1: bad value .*must be .*$3"
+}
+
+# parameter WORDS PATTERN: modprobe refuses them, says why, leaves nothing
+bad_parameter()
+{
+	log_mark
+	error=$(modprobe newidle "$1" 2>&1)
+	check "modprobe newidle '$1' fails" [ $? -ne 0 ]
+	check "modprobe says Invalid argument" contains "$error" "Invalid argument"
+	check "the log says why" log_says "$2"
+	check "nothing is left of it" gone
+}
+
+check "newidle-load" newidle-load
+is "$(cat $SYS/state)" active "state"
+is "$(cat $SYS/engine)" gate "engine"
+is "$(cat $SYS/policy)" "stock always [random]" "default policy"
+is "$(cat $SYS/rate)" 1 "default rate"
+is "$(cat $SYS/rate_shift)" 22 "default rate_shift"
+is "$(cat $SYS/window)" 1024 "default window"
+case $(uname -r) in
+6.1.* | 6.12.*)	native=random ;;
+*)		native=random+rate ;;
+esac
+is "$(cat $SYS/native)" "$native" "native"
+check "version is the module's version and source hash" \
+	grep -q "^$(modinfo -F version newidle) $(modinfo -F srcversion newidle)\$" $SYS/version
+is "$(cd $SYS && find . -type f | sort | tr '\n' ' ')" \
+	"./engine ./native ./policy ./rate ./rate_shift ./reset ./state ./stats/attempts ./stats/calls ./stats/cost_ns ./stats/pulls ./stats/skips ./version ./window " \
+	"the files"
+for file in engine native state version stats/calls stats/attempts stats/skips \
+	stats/pulls stats/cost_ns; do
+	is "$(stat -c %a $SYS/$file)" 444 "$file is read only"
+done
+for file in policy rate rate_shift window; do
+	is "$(stat -c %a $SYS/$file)" 644 "$file is for root to write"
+done
+is "$(stat -c %a $SYS/reset)" 200 "reset is write only"
+
+good policy always "stock [always] random"
+good policy stock "[stock] always random"
+good policy random "stock always [random]"
+for value in 0 1; do good rate $value; done
+for value in 16 17 23 34 22; do good rate_shift $value; done
+for value in 64 128 65536 1024; do good window $value; done
+check "reset takes 1" knob reset 1
+
+for value in rand 'random x' RANDOM 2 ' random' '[random]' '\n' 'random\\0x'; do
+	bad policy "$value" "one of stock always random"
+done
+for value in 2 -1 y '' 0x1 +1 '1 1' 18446744073709551617; do
+	[ "$value" ] || continue
+	bad rate "$value" "0 ... 1"
+done
+for value in 15 35 -22 4294967318; do bad rate_shift "$value" "16 ... 34"; done
+for value in 0 32 63 100 1023 131072; do
+	bad window "$value" "a power of two, 64 ... 65536"
+done
+for value in 0 2 x; do bad reset "$value" "1 ... 1"; done
+
+check "modprobe -r newidle" modprobe -r newidle
+check "nothing is left" gone
+
+check "newidle-load with parameters" \
+	newidle-load policy=always rate=0 rate_shift=30 window=64 engine=gate
+is "$(choice policy) $(cat $SYS/rate) $(cat $SYS/rate_shift) $(cat $SYS/window)" \
+	"always 0 30 64" "the parameters are in force"
+check "unload" modprobe -r newidle
+
+bad_parameter policy=some "newidle: policy: bad value .some.: must be one of stock always random"
+bad_parameter rate=2 "newidle: rate: bad value .2.: must be 0 ... 1"
+bad_parameter rate_shift=99 "newidle: rate_shift: bad value .99.: must be 16 ... 34"
+bad_parameter window=1000 "newidle: window: bad value .1000.: must be a power of two, 64 ... 65536"
+bad_parameter engine=swap "newidle: engine: bad value .swap.: must be one of auto gate"

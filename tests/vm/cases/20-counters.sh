@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 200
+#
+# newidle's books against the kernel's own, exactly, per CPU and level.
+
+# counted WHAT: the load just run, in both books
+counted()
+{
+	check "$1: the kernel's books are quiet" snapshot /tmp/after
+	said=$(compare /tmp/before /tmp/after)
+	is "$?" 0 "$1: both books agree on every CPU and level"
+	diag "$said"
+}
+
+begin()
+{
+	snapshot /tmp/before || not_ok "the kernel's books are quiet"
+}
+
+check "newidle-load" newidle-load
+
+knob policy always
+begin
+load
+counted always
+is "$(changed /tmp/before /tmp/after 6)" 0 "always never skips"
+check "always decided" [ "$(changed /tmp/before /tmp/after 4)" -gt 50 ]
+check "attempts pulled tasks" [ "$(changed /tmp/before /tmp/after 7)" -gt 0 ]
+
+for rate in 0 1; do
+	knob rate $rate
+	knob policy random
+	begin
+	load
+	counted "random, rate $rate"
+	check "random, rate $rate skips" [ "$(changed /tmp/before /tmp/after 6)" -gt 0 ]
+	check "random, rate $rate tries" [ "$(changed /tmp/before /tmp/after 5)" -gt 0 ]
+done
+
+# Both ways for as long as the load runs, as fast as the shell can.
+begin
+load 2 200 &
+load=$!
+flips=0
+while kill -0 $load 2>/dev/null; do
+	for setting in "policy always" "window 64" "policy random" "rate 0" \
+		"window 1024" "rate_shift 30" "rate 1" "rate_shift 22"; do
+		# shellcheck disable=SC2086
+		knob $setting
+		flips=$((flips + 1))
+	done
+done
+wait $load
+counted "$flips knob writes during the load"
+check "enough of them" [ $flips -ge 100 ]
+
+# stock hands the dice back: what they skip can't be seen, the rest can.
+begin
+load 2 200 &
+load=$!
+flips=0
+while kill -0 $load 2>/dev/null; do
+	knob policy stock
+	knob policy always
+	knob policy random
+	flips=$((flips + 3))
+done
+wait $load
+counted "$flips policy changes, stock among them, during the load"
+check "enough of them" [ $flips -ge 10 ]
+is "$(stats calls)$(stats skips)" "--" "after stock, decisions and skips are unknown"
+is "$(awk '!/^#/ { print $6 $8 }' $DOMAINS | sort -u)" "--" "in debugfs too"
+knob reset 1
+check "and known again after a reset" [ "$(stats skips)" != - ]
+
+knob policy stock
+knob reset 1
+is "$(stats calls)" - "a reset under stock does not make them known"
+knob policy always
+knob reset 1
+load
+total()
+{
+	awk -v col="$1" '!/^#/ { sum += $col } END { printf "%d\n", sum }' $DOMAINS
+}
+same_totals()
+{
+	is_a="$(stats calls) $(stats attempts) $(stats skips) $(stats pulls) $(stats cost_ns)"
+	is_b="$(total 6) $(total 7) $(total 8) $(total 9) $(total 10)"
+	[ "$is_a" = "$is_b" ]
+}
+check "sysfs totals are the sums of debugfs" wait_for 10 same_totals
+check "a reset makes them small" knob reset 1
+check "they are" [ "$(stats attempts)" -lt 50 ]
+
+check "unload" modprobe -r newidle

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# What the cases know of newidle: its files, and how to compare its books with
+# the kernel's.  Sourced after lib.sh.
+
+SYS=/sys/kernel/newidle
+FEATURES=/sys/kernel/debug/sched/features
+DOMAINS=/sys/kernel/debug/newidle/domains
+
+# knob NAME VALUE: write it, quietly; the status is the write's.
+knob()
+{
+	echo "$2" 2>/dev/null > "$SYS/$1"
+}
+
+# choice NAME: the bracketed one of a knob with choices.
+choice()
+{
+	sed 's/.*\[\(.*\)\].*/\1/' "$SYS/$1"
+}
+
+stats()
+{
+	cat "$SYS/stats/$1"
+}
+
+# Lines "cpu depth attempts pulls" from /proc/schedstat on standard input.
+# The third group of a domain line is "newly idle": 8 numbers a group, and 11
+# since version 17, which also has the domain's name before its span.
+kernel_books()
+{
+	awk '
+	/^version/	{ v = $2 }
+	/^cpu/		{ cpu = substr($1, 4) }
+	/^domain/	{
+		n = v >= 17 ? 11 : 8
+		g = (v >= 17 ? 4 : 3) + 2 * n
+		print cpu, substr($1, 7), $g, $g - $(g + 1) - $(g + 2)
+	}'
+}
+
+# snapshot FILE: newidle's lines at a moment at which the kernel counted
+# nothing, followed by the kernel's: "N cpu depth calls attempts skips pulls"
+# and "K cpu depth attempts pulls".  Fails if it never gets quiet.
+snapshot()
+{
+	for _ in $(seq 50); do
+		cat /proc/schedstat > /tmp/k1
+		cat "$DOMAINS" > /tmp/n
+		cat /proc/schedstat > /tmp/k2
+		kernel_books < /tmp/k1 > /tmp/b1
+		kernel_books < /tmp/k2 > /tmp/b2
+		if cmp -s /tmp/b1 /tmp/b2; then
+			awk '!/^#/ { print "N", $1, $2, $6, $7, $8, $9 }' /tmp/n > "$1"
+			awk '{ print "K", $0 }' /tmp/b2 >> "$1"
+			return 0
+		fi
+		sleep 0.2
+	done
+	return 1
+}
+
+# compare BEFORE AFTER: do both books agree on what happened in between?
+# Prints each line that doesn't, and a summary; fails on any, and on a load
+# that made no attempt at all.  Unknown decisions ("-") are left out.
+compare()
+{
+	awk '
+	FNR == 1	{ file++ }
+	$1 == "N"	{
+		key = $2 " " $3
+		s = file == 1 ? -1 : 1
+		if ($4 == "-") unknown = 1
+		calls[key] += s * $4; tries[key] += s * $5
+		skips[key] += s * $6; pulls[key] += s * $7
+		known[key] = 1
+	}
+	$1 == "K"	{
+		key = $2 " " $3
+		s = file == 1 ? -1 : 1
+		ktries[key] += s * $4; kpulls[key] += s * $5
+	}
+	END {
+		for (key in ktries) {
+			if (tries[key] + 0 != ktries[key] || pulls[key] + 0 != kpulls[key]) {
+				bad++
+				printf "cpu and depth %s: attempts %d, the kernel %d; pulls %d, the kernel %d\n",
+					key, tries[key], ktries[key], pulls[key], kpulls[key]
+			}
+			if (!unknown && calls[key] != tries[key] + skips[key]) {
+				bad++
+				printf "cpu and depth %s: %d decisions, but %d attempts and %d skips\n",
+					key, calls[key], tries[key], skips[key]
+			}
+			t += tries[key]; c += calls[key]; s_ += skips[key]; p += pulls[key]
+		}
+		printf "decisions %s attempts %d skips %s pulls %d, %d lines differ\n",
+			unknown ? "-" : c, t, unknown ? "-" : s_, p, bad
+		exit bad || !t
+	}' "$1" "$2"
+}
+
+# changed BEFORE AFTER COLUMN: total of a column of newidle's lines between two
+# snapshots; 4 decisions, 5 attempts, 6 skips, 7 pulls.
+changed()
+{
+	awk -v col="$3" '
+	FNR == 1	{ file++ }
+	$1 == "N"	{ sum += file == 1 ? -$col : $col }
+	END		{ print sum + 0 }' "$1" "$2"
+}
+
+# A load with many new-idle events, some of which find a task to pull.
+load()
+{
+	hackbench -g "${1:-2}" -l "${2:-100}" > /dev/null
+}
+
+gone()
+{
+	[ ! -e "$SYS" ] && [ ! -e /sys/module/newidle ] &&
+		[ ! -e /sys/kernel/livepatch/newidle ]
+}
