@@ -9,6 +9,7 @@
 
 struct newidle_cpu __percpu *newidle_cpus __read_mostly;
 bool newidle_level_overflow;
+unsigned int newidle_epoch;
 
 /**
  * newidle_domains_alloc() - tables for all possible CPUs
@@ -41,8 +42,16 @@ void newidle_domains_free(void)
 	newidle_cpus = NULL;
 }
 
+static bool is_bound(const struct newidle_domain *d,
+		     const struct sched_domain *sd)
+{
+	return d->sd == sd && d->span_weight == sd->span_weight &&
+	       d->flags == sd->flags;
+}
+
 /**
- * newidle_domain_bind() - begin an entry for a domain not seen before
+ * newidle_domain_bind() - begin an entry for a domain not seen before, or
+ *	resume it after the policy was away
  * @d: the entry
  * @sd: the domain
  * @cpu: this CPU
@@ -55,15 +64,21 @@ void newidle_domain_bind(struct newidle_domain *d, struct sched_domain *sd,
 			 int cpu)
 {
 	struct sched_domain *child = rcu_dereference_raw(sd->child);
+	u64 now = sched_clock_cpu(cpu);
 	int depth = 0;
 
+	d->epoch = READ_ONCE(newidle_epoch);
+	if (is_bound(d, sd)) {
+		d->state.stamp = now;
+		return;
+	}
 	for (; child; child = rcu_dereference_raw(child->child))
 		depth++;
 	WRITE_ONCE(d->depth, depth);
 	WRITE_ONCE(d->name, newidle_sd_name(sd));
 	WRITE_ONCE(d->span_weight, sd->span_weight);
 	d->flags = sd->flags;
-	newidle_state_init(&d->state, &newidle_settings, sched_clock_cpu(cpu));
+	newidle_state_init(&d->state, &newidle_settings, now);
 	WRITE_ONCE(d->sd, sd);
 }
 

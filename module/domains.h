@@ -44,6 +44,7 @@ struct newidle_counters {
  * @sd: the kernel's domain, to compare with only: it may be gone
  * @span_weight: its number of CPUs
  * @flags: its flags
+ * @epoch: newidle_epoch when the state was last begun or resumed
  * @depth: its place in the CPU's chain of domains, 0 is the lowest
  * @name: its level's name
  * @count: totals since load
@@ -53,6 +54,7 @@ struct newidle_domain {
 	const struct sched_domain *sd;
 	unsigned int span_weight;
 	int flags;
+	unsigned int epoch;
 	int depth;
 	const char *name;
 	struct newidle_counters count;
@@ -82,6 +84,12 @@ void newidle_domain_copy(int cpu, int level, struct newidle_domain *copy);
 /* May be read at any time: a domain at a level beyond the table was met. */
 extern bool newidle_level_overflow;
 
+/*
+ * Grows whenever a policy of ours begins to decide: what went on before, with
+ * nothing booked, is no time of a window.  Written under newidle_lock.
+ */
+extern unsigned int newidle_epoch;
+
 /**
  * newidle_domain_get() - our entry for a domain
  * @c: the table of this CPU
@@ -89,8 +97,8 @@ extern bool newidle_level_overflow;
  * @cpu: this CPU
  *
  * Context: interrupts off, on the CPU that owns the table.
- * Return: the entry, begun anew if the domain is another than before; NULL for
- * a level beyond the table.
+ * Return: the entry, begun anew if the domain is another than before, its
+ * window resumed now if the policy was away; NULL for a level beyond the table.
  */
 static inline struct newidle_domain *
 newidle_domain_get(struct newidle_cpu *c, struct sched_domain *sd, int cpu)
@@ -103,7 +111,8 @@ newidle_domain_get(struct newidle_cpu *c, struct sched_domain *sd, int cpu)
 	}
 	d = &c->level[sd->level];
 	if (unlikely(d->sd != sd || d->span_weight != sd->span_weight ||
-		     d->flags != sd->flags))
+		     d->flags != sd->flags ||
+		     d->epoch != READ_ONCE(newidle_epoch)))
 		newidle_domain_bind(d, sd, cpu);
 	return d;
 }

@@ -42,6 +42,7 @@ static void take_over(struct klp_object *obj)
 		newidle_stats_lose_skips();
 	else
 		newidle_dice_take();
+	WRITE_ONCE(newidle_epoch, newidle_epoch + 1);
 	WRITE_ONCE(phase, PHASE_LIVE);
 	WRITE_ONCE(newidle_live, true);
 	mutex_unlock(&newidle_lock);
@@ -195,6 +196,8 @@ void newidle_patch_set_policy(u32 policy)
 {
 	if (phase == PHASE_LIVE && policy != NEWIDLE_STOCK)
 		newidle_dice_take();
+	if (newidle_settings.policy == NEWIDLE_STOCK)
+		WRITE_ONCE(newidle_epoch, newidle_epoch + 1);
 	WRITE_ONCE(newidle_settings.policy, policy);
 	if (phase == PHASE_LIVE && policy == NEWIDLE_STOCK) {
 		newidle_stats_lose_skips();

@@ -84,7 +84,7 @@ struct counter {
 };
 
 static ssize_t counter_show(struct kobject *kobj, struct kobj_attribute *attr,
-			 char *buf)
+			    char *buf)
 {
 	const struct counter *counter = container_of(attr, struct counter, attr);
 	struct newidle_domain d;

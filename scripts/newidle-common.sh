@@ -85,10 +85,11 @@ put()
 	{ echo "$1" > "$2"; } 2> /dev/null
 }
 
-# Text that tasks chose themselves must not reach a terminal as it is.
+# Text that tasks chose themselves must not reach a terminal as it is.  (No
+# [:print:]: busybox's tr does not know it.)
 printable()
 {
-	tr -c '[:print:]\n' '?' >&2
+	tr -c ' -~\n\t' '?' >&2
 }
 
 catch_signals()

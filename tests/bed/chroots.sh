@@ -33,13 +33,10 @@ mirror()
 sources_of()
 {
 	suite=$(suite_of "$1")
-	main=$(mirror "")
-	[ "$main" ] || die "no Debian archive in this machine's apt sources (is 'apt-get update' failing?)"
 	echo "deb $main $suite main"
 	if [ "$1" = tools ]; then
 		echo "deb $main $suite-backports main"
 	fi
-	security=$(mirror -security)
 	if [ "$security" ]; then
 		echo "deb $security $suite-security main"
 	fi
@@ -90,15 +87,16 @@ make_chroot()
 	rm -rf "$CACHE/$name.new" "$CACHE/$name"
 	say "making the $name chroot ($(suite_of "$name")): some minutes, log in $CACHE/$name.log"
 	# Left out: documentation, translations, and work for a boot that never comes.
-	sources_of "$name" > "$CACHE/$name.sources"
+	sources_of "$name" > "$CACHE/$name.list"
 	mmdebstrap --variant=minbase \
 		--include="$(packages_of "$name" | tr -s ' \n\t' ',')" \
+		--dpkgopt='force-unsafe-io' \
 		--dpkgopt='path-exclude=/usr/share/man/*' \
 		--dpkgopt='path-exclude=/usr/share/doc/*' \
 		--dpkgopt='path-exclude=/usr/share/locale/*' \
 		--aptopt='APT::Install-Recommends "false"' \
 		--aptopt='Acquire::Retries "3"' \
-		"$(suite_of "$name")" "$CACHE/$name.new" "$CACHE/$name.sources" \
+		"$(suite_of "$name")" "$CACHE/$name.new" "$CACHE/$name.list" \
 		> "$CACHE/$name.log" 2>&1 || {
 		tail -n 20 "$CACHE/$name.log" >&2
 		die "the $name chroot can't be made"
@@ -139,7 +137,11 @@ chroots()
 		DEBIAN_FRONTEND=noninteractive apt-get -qq -y install \
 			--no-install-recommends mmdebstrap util-linux > /dev/null
 	fi
-	[ "$(mirror "")" ] || apt-get -qq update
+	main=$(mirror "")
+	[ "$main" ] || { apt-get -qq update; main=$(mirror ""); }
+	[ "$main" ] || die "no Debian archive in this machine's apt sources"
+	security=$(mirror -security)
+	[ "$security" ] || say "no security archive in this machine's apt sources: kernels may be older"
 	# One after the other would double the time: each waits for its mirror.
 	pids=
 	for name in tools old; do

@@ -34,10 +34,9 @@ fetch_kernel()
 			apt-get -qq download "$package" || continue
 			rm -rf unpacked; mkdir unpacked
 			dpkg-deb --fsys-tarfile linux-*.deb |
-				tar x -C unpacked --wildcards "*/vmlinuz*" "*/config*" || continue
+				tar x -C unpacked --wildcards "*/vmlinuz*" || continue
 			image=$(find unpacked -name "vmlinuz*" -type f | head -n 1)
 			[ "$image" ] || continue
-			find unpacked -name "config*" -type f -exec cp {} "/boot/config-$release" \;
 			cp "$image" "/boot/vmlinuz-$release.new"
 			mv "/boot/vmlinuz-$release.new" "/boot/vmlinuz-$release"
 			break
@@ -82,7 +81,8 @@ prepare_kernels()
 	done
 }
 
-# What the tool chroot needs of the old one: image, modules built there.
+# What the tool chroot needs of the old one: image, modules built there, and
+# the list of symbols that they may use.
 lend()
 {
 	for path in "boot/vmlinuz-$1" "lib/modules/$1/updates" \
@@ -91,6 +91,8 @@ lend()
 		mkdir -p "$CACHE/tools/$(dirname "$path")"
 		cp -a "$CACHE/old/$path" "$CACHE/tools/$path"
 	done
+	cp "$CACHE/old/usr/src/linux-headers-$1/Module.symvers" \
+		"$CACHE/tools/lib/modules/$1"
 }
 
 prepare_guests()

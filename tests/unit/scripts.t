@@ -7,7 +7,7 @@
 
 repo=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 tmp=$(mktemp -d) || exit 1
-kernel_pid=
+. "$repo/tests/unit/machine.sh"
 trap 'stop_kernel; rm -rf "$tmp"' EXIT
 n=0
 
@@ -35,111 +35,6 @@ called()   { grep -qx -e "$1" "$R/calls"; }
 not_called() { ! grep -q -e "^$1" "$R/calls"; }
 holds()    { [ "$(cat "$R/$1")" = "$2" ]; }
 nothing_left() { [ ! -e "$M" ] && [ ! -e "$K" ] && [ ! -e "$P" ]; }
-
-# What the kernel does about the livepatch, by $R/mode: obeys; stuck-in and
-# stuck-out do not finish a transition in that direction.
-kernel()
-{
-	t=100
-	while [ -d "$R" ]; do
-		t=$((t + 1))
-		echo "$t.00 0.00" > "$R/uptime" && mv "$R/uptime" "$R/proc/uptime"
-		mode=$(cat "$R/mode")
-		state=$(cat "$K/state")
-		case $(cat "$P/enabled"),$mode,$state in
-		1,stuck-in,*) ;;
-		1,*,transition) cat "$R/settles-as" > "$K/state" ;;
-		0,stuck-*out,*) echo transition > "$K/state" ;;
-		0,*)
-			rm -r "$P"
-			cat "$R/refs-after" > "$M/refcnt" ;;
-		esac
-		sleep 0.03
-	done 2> /dev/null
-}
-
-stop_kernel()
-{
-	[ -z "$kernel_pid" ] || kill "$kernel_pid" 2> /dev/null
-	[ -z "$kernel_pid" ] || wait "$kernel_pid" 2> /dev/null
-	kernel_pid=
-}
-
-# A program of the system: logs its call, then does what stands on stdin.
-fake()
-{
-	{
-		echo '#!/bin/sh'
-		echo "PATH=/usr/bin:/bin; R='$R'; M='$M'; K='$K'; P='$P'"
-		echo "echo \"$1 \$*\" >> '$R/calls'"
-		cat
-	} > "$R/sbin/$1"
-	chmod +x "$R/sbin/$1"
-}
-
-# task PID PATCH_STATE COMM
-task()
-{
-	mkdir -p "$R/proc/$1/task/$1"
-	echo "$2" > "$R/proc/$1/task/$1/patch_state"
-	printf '%b\n' "$3" > "$R/proc/$1/task/$1/comm"
-	cp "$R/proc/$1/task/$1/comm" "$R/proc/$1/comm"
-	printf '[<0>] sits_in_%s+0x1/0x2\n' "$1" > "$R/proc/$1/task/$1/stack"
-}
-
-# descriptor PID FD TARGET
-descriptor()
-{
-	mkdir -p "$R/proc/$1/fd" "$R/proc/$1/fdinfo"
-	ln -s "$3" "$R/proc/$1/fd/$2"
-}
-
-# machine MODE: one without newidle
-machine()
-{
-	stop_kernel
-	R=$tmp/root M=$tmp/root/sys/module/newidle
-	K=$tmp/root/sys/kernel/newidle P=$tmp/root/sys/kernel/livepatch/newidle
-	rm -rf "$R"
-	mkdir -p "$R/sbin" "$R/sys/module" "$R/sys/kernel/livepatch" "$R/proc"
-	echo "$1" > "$R/mode"
-	echo active > "$R/settles-as"
-	echo 0 > "$R/refs-after"
-	echo "100.00 0.00" > "$R/proc/uptime"
-	echo "debugfs $R/sys/kernel/debug debugfs rw 0 0" > "$R/proc/mounts"
-	printf '[1.0] newidle: of an earlier attempt\n[2.0] last line\n' > "$R/log"
-	: > "$R/calls"
-	fake id <<-'EOF'
-		echo 0
-	EOF
-	fake dmesg <<-'EOF'
-		cat "$R/log"
-	EOF
-	fake modinfo <<-'EOF'
-		printf 'policy:what (charp)\nrate:what (uint)\n'
-	EOF
-	fake modprobe <<-'EOF'
-		mkdir -p "$M/holders" "$K" "$P"
-		echo live > "$M/initstate"; echo 1 > "$M/refcnt"
-		echo gate > "$K/engine"; echo 'stock always [random]' > "$K/policy"
-		echo transition > "$K/state"; echo 0 > "$P/force"; echo 1 > "$P/enabled"
-	EOF
-	fake rmmod <<-'EOF'
-		[ "$(cat "$M/refcnt")" = 0 ] || { echo "rmmod: in use"; exit 1; }
-		rm -r "$M" "$K"
-	EOF
-	kernel &
-	kernel_pid=$!
-}
-
-# loaded MODE: a machine on which it is active
-loaded()
-{
-	machine "$1"
-	"$R/sbin/modprobe"
-	echo active > "$K/state"
-	: > "$R/calls"
-}
 
 # run SCRIPT ARGUMENT...
 run()
@@ -418,6 +313,7 @@ test_installed()
 	ok "installed: it unloads" nothing_left
 	make -s -C "$repo" uninstall-files DESTDIR="$D" > "$tmp/said" 2>&1
 	status=$?
+	ok "uninstall-files: status 0" exits 0
 	ok "uninstall-files: no file is left" [ -z "$(find "$D" ! -type d)" ]
 	ok "uninstall-files: no directory of ours is left" [ -z "$(find "$D" -name '*newidle*')" ]
 }

@@ -15,14 +15,14 @@
  * struct books - totals at one moment
  * @idle: times that the watched CPU went idle
  * @attempts: newly-idle attempts of all CPUs, by /proc/schedstat
- * @pulls: those that pulled something
+ * @gained: tasks that they pulled
  * @calls: newidle's decisions, UNKNOWN if it is not there or doesn't know
  * @tries: its attempts
  * @skips: its skips
  * @won: its pulls
  */
 struct books {
-	long long idle, attempts, pulls;
+	long long idle, attempts, gained;
 	long long calls, tries, skips, won;
 };
 
@@ -51,26 +51,29 @@ static long long read_stat(const char *path)
 	return value;
 }
 
-/* The third group of a domain's numbers is "newly idle". */
+/*
+ * The third group of a domain's numbers is "newly idle".  Its second and third,
+ * balanced and failed, are of no use in a running system: they are counted when
+ * an attempt ends, the attempt itself when it begins.
+ */
 static void read_domain(char *line, int version, struct books *b)
 {
 	const int group = version >= 17 ? 11 : 8;
+	const int gained = version >= 17 ? 7 : 4;
 	/* Since version 17 the domain's name stands before its CPUs. */
-	int skip = (version >= 17 ? 3 : 2) + 2 * group;
-	long long n[3];
+	const int first = (version >= 17 ? 3 : 2) + 2 * group;
 	char *word = strtok(line, " ");
 	int i;
 
-	while (word && skip--)
-		word = strtok(NULL, " ");
-	for (i = 0; i < 3; i++) {
-		if (!word)
-			die("/proc/schedstat: short domain line");
-		n[i] = atoll(word);
+	for (i = 0; word && i <= first + gained; i++) {
+		if (i == first)
+			b->attempts += atoll(word);
+		if (i == first + gained)
+			b->gained += atoll(word);
 		word = strtok(NULL, " ");
 	}
-	b->attempts += n[0];
-	b->pulls += n[0] - n[1] - n[2];
+	if (i <= first + gained)
+		die("/proc/schedstat: short domain line");
 }
 
 static void read_schedstat(int cpu, struct books *b)
@@ -83,7 +86,7 @@ static void read_schedstat(int cpu, struct books *b)
 	if (!f)
 		die("can't read /proc/schedstat");
 	b->attempts = 0;
-	b->pulls = 0;
+	b->gained = 0;
 	while (fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "version %d", &version) == 1)
 			continue;

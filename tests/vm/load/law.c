@@ -4,7 +4,7 @@
  * pull anything, so that the number of attempts follows from the policy alone.
  *
  *	# law PERIOD_US WARM_UP_ENTRIES SECONDS
- *	period_us=1500 seconds=10.002 idle=5981 attempts=1180 pulls=0 ...
+ *	period_us=1500 seconds=10.002 idle=5981 attempts=1180 gained=0 ...
  *
  * Needs root, 2 CPUs in one domain, debugfs with sched/verbose on, and
  * schedstats.  Two busy threads, pinned on CPU 0, keep the domain overloaded
@@ -18,8 +18,8 @@
  * counting begin anew.  CPU 1 rests while the books are read, so that the
  * kernel's and newidle's are of the same moment.
  *
- * Output, one line: idle = idle entries of CPU 1; attempts, pulls = newly-idle
- * ones by /proc/schedstat; calls, tries, skips, won = newidle's
+ * Output, one line: idle = idle entries of CPU 1; attempts, gained = newly-idle
+ * attempts and tasks pulled by /proc/schedstat; calls, tries, skips, won = newidle's
  * stats/{calls,attempts,skips,pulls}, "-" if unknown; restarts.
  */
 #define _GNU_SOURCE
@@ -180,7 +180,7 @@ static bool run(const struct books *from, long long entries, double end)
 	do {
 		nap(100 * MS);
 		read_schedstat(IDLE_CPU, &b);
-		if (b.pulls != from->pulls)
+		if (b.gained != from->gained)
 			return false;
 	} while (b.idle - from->idle < entries || now() < end);
 	return true;
@@ -192,7 +192,7 @@ static void report(const struct books *a, const struct books *b,
 	printf("period_us=%ld seconds=%.3f", period_ns / 1000, seconds);
 	print_change("idle", a->idle, b->idle);
 	print_change("attempts", a->attempts, b->attempts);
-	print_change("pulls", a->pulls, b->pulls);
+	print_change("gained", a->gained, b->gained);
 	print_change("calls", a->calls, b->calls);
 	print_change("tries", a->tries, b->tries);
 	print_change("skips", a->skips, b->skips);
@@ -230,7 +230,7 @@ int main(int argc, char **argv)
 		if (!run(&a, 0, begin + seconds))
 			continue;
 		end = rest_and_read(&b);
-		if (b.pulls == a.pulls) {
+		if (b.gained == a.gained) {
 			report(&a, &b, end - begin, restarts);
 			return 0;
 		}
