@@ -26,13 +26,14 @@ help:
 test demo:
 	$(run) $@
 
-install: install-files
+install:
 	scripts/dkms-install '$(VERSION)' '$(KVER)'
+	@$(MAKE) -s --no-print-directory install-files
 
 uninstall:
 	scripts/newidle-unload
 	scripts/dkms-install --remove
-	@$(MAKE) --no-print-directory uninstall-files
+	@$(MAKE) -s --no-print-directory uninstall-files
 
 install-files:
 	install -d '$(DESTDIR)/usr/sbin' '$(DESTDIR)/usr/lib/newidle' '$(DESTDIR)/usr/lib/modprobe.d'

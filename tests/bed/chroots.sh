@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=sh disable=SC2154  # CACHE, BED: set in tests/run
+# shellcheck shell=sh disable=SC2154,SC2016
+# CACHE is set in tests/run; quoted programs expand their own variables.
 #
 # The two chroots: "tools" (Debian 13: QEMU, compilers, test tools, kernels
 # 6.12 and 7.3) and "old" (Debian 12: kernel 6.1 and its compiler).
 
 COMMON="build-essential dkms kmod python3 xz-utils zstd"
-TOOLS="$COMMON qemu-system-x86 seabios ipxe-qemu busybox-static cpio rt-tests
+TOOLS="qemu-system-x86 seabios ipxe-qemu busybox-static cpio rt-tests
 	stress-ng libcmocka-dev libasan8 libubsan1 sparse shellcheck clang-format
 	pahole perl git ca-certificates"
 
@@ -16,7 +17,8 @@ suite_of()
 
 packages_of()
 {
-	case $1 in tools) echo $TOOLS ;; old) echo $COMMON ;; esac
+	echo "$COMMON"
+	[ "$1" != tools ] || echo "$TOOLS"
 }
 
 # mirror [-security]: where this machine gets its packages from
@@ -75,21 +77,23 @@ enter()
 	inside "$1" bash -l
 }
 
-# What a chroot is made from; a change makes it anew.
+# What a chroot is made from; a change makes it anew.  Count up LAYOUT when
+# make_chroot does something else.
+LAYOUT=1
 recipe()
 {
-	{ packages_of "$1"; sources_of "$1"; cat "$BED/chroots.sh"; } | sha256sum
+	{ echo "$LAYOUT"; packages_of "$1"; sources_of "$1"; } | sha256sum
 }
 
 make_chroot()
 {
 	name=$1
-	rm -rf "$CACHE/$name.new" "$CACHE/$name"
+	rm -rf "${CACHE:?}/$name.new" "${CACHE:?}/$name"
 	say "making the $name chroot ($(suite_of "$name")): some minutes, log in $CACHE/$name.log"
 	# Left out: documentation, translations, and work for a boot that never comes.
 	sources_of "$name" > "$CACHE/$name.list"
 	mmdebstrap --variant=minbase \
-		--include="$(packages_of "$name" | tr -s ' \n\t' ',')" \
+		--include="$(packages_of "$name" | xargs | tr ' ' ',')" \
 		--dpkgopt='force-unsafe-io' \
 		--dpkgopt='path-exclude=/usr/share/man/*' \
 		--dpkgopt='path-exclude=/usr/share/doc/*' \

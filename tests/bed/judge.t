@@ -32,6 +32,8 @@ BAD_LINES = [
     "[   12.345678] traps: general protection fault ip:ffffffff81000000",
 ]
 GOOD_LINES = [
+    "[    0.000000] calibrate_delay_direct() failed for loops_per_jiffy.",
+    "[    0.000000] Kernel command line: oops=panic softlockup_panic=1",
     "[    5.632732] newidle: 0.1.0: engine gate on sched_balance_rq",
     "[    6.754101] livepatch: 'newidle': patching complete",
     "[    5.387893] newidle: tainting kernel with TAINT_LIVEPATCH",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=sh disable=SC2154  # CACHE, TREE: set in tests/run
+# shellcheck shell=sh disable=SC2154,SC2016
+# CACHE and TREE are set in tests/run; quoted programs expand their own variables.
 #
 # Kernels by pattern: the newest flavour amd64 that the archive has, its
 # headers installed, its image unpacked, newidle built by dkms as for a user.
@@ -67,7 +68,7 @@ prepare_kernels()
 	sync_tree tools
 	sync_tree old
 	mkdir -p "$CACHE/tools/var/lib/newidle/kernels"
-	for series in $*; do
+	for series; do
 		release=$(newest "$series")
 		[ "$release" ] || die "no kernel $series in the archive"
 		say "kernel $series: $release"
@@ -95,9 +96,11 @@ lend()
 		"$CACHE/tools/lib/modules/$1"
 }
 
+# prepare_guests SERIES...: kernels, and what the guests start from
 prepare_guests()
 {
-	for series in $*; do
+	prepare_kernels "$@"
+	for series; do
 		say "packing the guest for $series"
 		inside tools sh /src/tests/bed/image "$series" || die "no guest image"
 	done

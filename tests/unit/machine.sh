@@ -6,6 +6,12 @@
 
 kernel_pid=
 
+# turns FILE VALUE: at once, as in sysfs; never empty in between
+turns()
+{
+	echo "$2" > "$R/new" && mv "$R/new" "$1"
+}
+
 # What the kernel does about the livepatch, by $R/mode: obeys; stuck-in and
 # stuck-out do not finish a transition in that direction.
 kernel()
@@ -14,17 +20,17 @@ kernel()
 	read -r mode < "$R/mode"
 	while [ ! -e "$R/off" ]; do
 		t=$((t + 3))
-		echo "$t.00 0.00" > "$R/uptime" && mv "$R/uptime" "$R/proc/uptime"
+		turns "$R/proc/uptime" "$t.00 0.00"
 		enabled="" state=""
 		read -r enabled < "$P/enabled"
 		read -r state < "$K/state"
 		case $enabled,$mode,$state in
 		1,stuck-in*,*) ;;
-		1,*,transition) cat "$R/settles-as" > "$K/state" ;;
-		0,stuck-*out,*) echo transition > "$K/state" ;;
+		1,*,transition) turns "$K/state" "$(cat "$R/settles-as")" ;;
+		0,stuck-*out,*) turns "$K/state" transition ;;
 		0,*)
 			rm -r "$P"
-			cat "$R/refs-after" > "$M/refcnt" ;;
+			turns "$M/refcnt" "$(cat "$R/refs-after")" ;;
 		esac
 		sleep 0.05
 	done

@@ -20,7 +20,7 @@ bad()
 	log_mark
 	# One write(2) of exactly these bytes, and the error in words.
 	# shellcheck disable=SC2059
-	error=$(printf "$2" | dd of="$SYS/$1" bs=4096 2>&1)
+	error=$(printf -- "$2" | dd of="$SYS/$1" bs=4096 2>&1)
 	check "$1 refuses '$2' with EINVAL" contains "$error" "Invalid argument"
 	is "$(cat "$SYS/$1" 2>/dev/null)" "$before" "$1 is unchanged by '$2'"
 	check "the log names $1, the value and the range" \
@@ -39,30 +39,30 @@ bad_parameter()
 }
 
 check "newidle-load" newidle-load
-is "$(cat $SYS/state)" active "state"
-is "$(cat $SYS/engine)" gate "engine"
-is "$(cat $SYS/policy)" "stock always [random]" "default policy"
-is "$(cat $SYS/rate)" 1 "default rate"
-is "$(cat $SYS/rate_shift)" 22 "default rate_shift"
-is "$(cat $SYS/window)" 1024 "default window"
+is "$(cat "$SYS/state")" active "state"
+is "$(cat "$SYS/engine")" gate "engine"
+is "$(cat "$SYS/policy")" "stock always [random]" "default policy"
+is "$(cat "$SYS/rate")" 1 "default rate"
+is "$(cat "$SYS/rate_shift")" 22 "default rate_shift"
+is "$(cat "$SYS/window")" 1024 "default window"
 case $(uname -r) in
 6.1.* | 6.12.*)	native=random ;;
 *)		native=random+rate ;;
 esac
-is "$(cat $SYS/native)" "$native" "native"
+is "$(cat "$SYS/native")" "$native" "native"
 check "version is the module's version and source hash" \
-	grep -q "^$(modinfo -F version newidle) $(modinfo -F srcversion newidle)\$" $SYS/version
-is "$(cd $SYS && find . -type f | sort | tr '\n' ' ')" \
+	grep -q "^$(modinfo -F version newidle) $(modinfo -F srcversion newidle)\$" "$SYS/version"
+is "$(cd "$SYS" && find . -type f | sort | tr '\n' ' ')" \
 	"./engine ./native ./policy ./rate ./rate_shift ./reset ./state ./stats/attempts ./stats/calls ./stats/cost_ns ./stats/pulls ./stats/skips ./version ./window " \
 	"the files"
 for file in engine native state version stats/calls stats/attempts stats/skips \
 	stats/pulls stats/cost_ns; do
-	is "$(stat -c %a $SYS/$file)" 444 "$file is read only"
+	is "$(stat -c %a "$SYS/$file")" 444 "$file is read only"
 done
 for file in policy rate rate_shift window; do
-	is "$(stat -c %a $SYS/$file)" 644 "$file is for root to write"
+	is "$(stat -c %a "$SYS/$file")" 644 "$file is for root to write"
 done
-is "$(stat -c %a $SYS/reset)" 200 "reset is write only"
+is "$(stat -c %a "$SYS/reset")" 200 "reset is write only"
 
 good policy always "stock [always] random"
 good policy stock "[stock] always random"
@@ -90,7 +90,7 @@ check "nothing is left" gone
 
 check "newidle-load with parameters" \
 	newidle-load policy=always rate=0 rate_shift=30 window=64 engine=gate
-is "$(choice policy) $(cat $SYS/rate) $(cat $SYS/rate_shift) $(cat $SYS/window)" \
+is "$(choice policy) $(cat "$SYS/rate") $(cat "$SYS/rate_shift") $(cat "$SYS/window")" \
 	"always 0 30 64" "the parameters are in force"
 check "unload" modprobe -r newidle
 

@@ -70,7 +70,7 @@ wait $load
 counted "$flips policy changes, stock among them, during the load"
 check "enough of them" [ $flips -ge 10 ]
 is "$(stats calls)$(stats skips)" "--" "after stock, decisions and skips are unknown"
-is "$(awk '!/^#/ { print $6 $8 }' $DOMAINS | sort -u)" "--" "in debugfs too"
+is "$(awk '!/^#/ { print $6 $8 }' "$DOMAINS" | sort -u)" "--" "in debugfs too"
 knob reset 1
 check "and known again after a reset" [ "$(stats skips)" != - ]
 
@@ -82,7 +82,7 @@ knob reset 1
 load
 total()
 {
-	awk -v col="$1" '!/^#/ { sum += $col } END { printf "%d\n", sum }' $DOMAINS
+	awk -v col="$1" '!/^#/ { sum += $col } END { printf "%d\n", sum }' "$DOMAINS"
 }
 same_totals()
 {

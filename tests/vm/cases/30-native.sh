@@ -6,7 +6,7 @@
 
 dice()
 {
-	grep -o 'NO_NI_RANDOM\|NI_RANDOM' $FEATURES
+	grep -o 'NO_NI_RANDOM\|NI_RANDOM' "$FEATURES"
 }
 
 dice_are()
@@ -16,10 +16,10 @@ dice_are()
 
 as_before()
 {
-	cmp -s $FEATURES /tmp/features
+	cmp -s "$FEATURES" /tmp/features
 }
 
-cat $FEATURES > /tmp/features
+cat "$FEATURES" > /tmp/features
 is "$(dice)" NI_RANDOM "this kernel has dice, and they are on"
 
 check "newidle-load" newidle-load
@@ -45,15 +45,15 @@ check "changes nothing" as_before
 # Somebody switches them on while we decide.
 check "newidle-load" newidle-load
 log_mark
-echo NI_RANDOM > $FEATURES
+echo NI_RANDOM > "$FEATURES"
 check "noticed and off again within 5 s" wait_for 5 dice_are NO_NI_RANDOM
 check "and logged" log_says "newidle: NI_RANDOM was switched on by somebody else"
 check "unload" modprobe -r newidle
 is "$(dice)" NI_RANDOM "their choice survives"
 
 # Found off: stays off, unless somebody wants them on meanwhile.
-echo NO_NI_RANDOM > $FEATURES
-cat $FEATURES > /tmp/features
+echo NO_NI_RANDOM > "$FEATURES"
+cat "$FEATURES" > /tmp/features
 check "newidle-load with the dice off" newidle-load
 knob policy stock
 check "off under stock" as_before
@@ -61,16 +61,16 @@ knob policy random
 check "unload" modprobe -r newidle
 check "off after unloading, byte for byte" as_before
 check "newidle-load with the dice off" newidle-load
-echo NI_RANDOM > $FEATURES
+echo NI_RANDOM > "$FEATURES"
 check "noticed within 5 s" wait_for 5 dice_are NO_NI_RANDOM
 check "unload" modprobe -r newidle
 is "$(dice)" NI_RANDOM "on: the later choice survives"
 
 # Other features are nobody's business of ours.
-echo NO_TTWU_QUEUE > $FEATURES
-cat $FEATURES > /tmp/features
+echo NO_TTWU_QUEUE > "$FEATURES"
+cat "$FEATURES" > /tmp/features
 check "newidle-load" newidle-load
-echo TTWU_QUEUE > $FEATURES
+echo TTWU_QUEUE > "$FEATURES"
 check "unload" modprobe -r newidle
-is "$(grep -o 'NO_TTWU_QUEUE\|TTWU_QUEUE' $FEATURES)" TTWU_QUEUE \
+is "$(grep -o 'NO_TTWU_QUEUE\|TTWU_QUEUE' "$FEATURES")" TTWU_QUEUE \
 	"another feature's change survives"

@@ -5,7 +5,7 @@
 # Load and unload under load, for three minutes at most.
 
 END=$(($(date +%s) + 100))
-cat $FEATURES > /tmp/features
+cat "$FEATURES" > /tmp/features
 
 busy()
 {
@@ -38,4 +38,4 @@ diag "$cycles cycles of load and unload under hackbench, $pulls tasks pulled in 
 check "newidle worked in between" [ $pulls -gt 0 ]
 check "nothing is left" gone
 check "the kernel's features are as before, byte for byte" \
-	cmp $FEATURES /tmp/features
+	cmp "$FEATURES" /tmp/features

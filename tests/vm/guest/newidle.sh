@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2034
 #
 # What the cases know of newidle: its files, and how to compare its books with
 # the kernel's.  Sourced after lib.sh.

@@ -3,24 +3,25 @@
  * The law test's load: a CPU that goes newly idle at a known rate and can never
  * pull anything, so that the number of attempts follows from the policy alone.
  *
- *	# law PERIOD_US WARM_UP_ENTRIES SECONDS
+ *	# law PERIOD_US WARM_UP SECONDS ENTRIES
  *	period_us=1500 seconds=10.002 idle=5981 attempts=1180 gained=0 ...
  *
  * Needs root, 2 CPUs in one domain, debugfs with sched/verbose on, and
  * schedstats.  Two busy threads, pinned on CPU 0, keep the domain overloaded
  * and can't be pulled; a thread pinned on CPU 1 sleeps for a period again and
- * again.  A fourth one keeps the kernel from giving new-idle balance up for its
- * cost: in a guest whose CPUs are preempted that is not its own.
+ * again.  Each time it makes the kernel forget what new-idle balance has cost:
+ * a guest's CPU that is preempted within books milliseconds, and the kernel
+ * would then give up before any policy is asked.  All other tasks are moved to
+ * CPU 0 for good: this is for guests that are thrown away.
  *
- * All other tasks are moved to CPU 0 for good: this is for guests that are
- * thrown away.  Counting starts after WARM_UP_ENTRIES idle entries of CPU 1.  A pull means
- * that something else ran, and the law does not hold for it: then warm-up and
- * counting begin anew.  CPU 1 rests while the books are read, so that the
- * kernel's and newidle's are of the same moment.
+ * Counting starts after WARM_UP idle entries of CPU 1, and takes at least so
+ * many SECONDS and ENTRIES.  A pull means that something else ran, for which the
+ * law does not hold: then warm-up and counting begin anew.  CPU 1 rests while
+ * the books are read, so that the kernel's and newidle's are of the same moment.
  *
  * Output, one line: idle = idle entries of CPU 1; attempts, gained = newly-idle
- * attempts and tasks pulled by /proc/schedstat; calls, tries, skips, won = newidle's
- * stats/{calls,attempts,skips,pulls}, "-" if unknown; restarts.
+ * attempts and tasks pulled, by /proc/schedstat; calls, tries, skips, won =
+ * newidle's stats/{calls,attempts,skips,pulls}, "-" if unknown; restarts.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -33,7 +34,7 @@
 #include <unistd.h>
 #include "books.h"
 
-#define COST_FILES "/sys/kernel/debug/sched/domains/cpu*/domain*/max_newidle_lb_cost"
+#define COST_FILES "/sys/kernel/debug/sched/domains/cpu1/domain*/max_newidle_lb_cost"
 #define MS 1000000L
 #define BUSY_CPU 0
 #define IDLE_CPU 1
@@ -69,6 +70,39 @@ static void *burn(void *unused)
 	return unused;
 }
 
+/*
+ * A file for each of CPU 1's domains: the kernel's opinion of what new-idle
+ * balance costs there.
+ */
+static glob_t cost_files;
+static int *cost_fd;
+
+static void open_costs(void)
+{
+	size_t i;
+
+	if (glob(COST_FILES, 0, NULL, &cost_files))
+		die("no %s: write Y to sched/verbose first", COST_FILES);
+	cost_fd = calloc(cost_files.gl_pathc, sizeof(*cost_fd));
+	if (!cost_fd)
+		die("no memory");
+	for (i = 0; i < cost_files.gl_pathc; i++) {
+		cost_fd[i] = open(cost_files.gl_pathv[i], O_WRONLY);
+		if (cost_fd[i] < 0)
+			die("can't open %s", cost_files.gl_pathv[i]);
+	}
+}
+
+static void forget_costs(void)
+{
+	size_t i;
+
+	for (i = 0; i < cost_files.gl_pathc; i++) {
+		if (write(cost_fd[i], "0\n", 2) != 2)
+			die("can't write %s", cost_files.gl_pathv[i]);
+	}
+}
+
 static void *go_idle(void *unused)
 {
 	pin(IDLE_CPU);
@@ -77,33 +111,8 @@ static void *go_idle(void *unused)
 	for (;;) {
 		pthread_mutex_lock(&cpu1);
 		pthread_mutex_unlock(&cpu1);
+		forget_costs();
 		nap(period_ns);
-	}
-	return unused;
-}
-
-static void *forget_cost(void *unused)
-{
-	glob_t files;
-	size_t i;
-	int *fd;
-
-	pin(BUSY_CPU);
-	if (glob(COST_FILES, 0, NULL, &files))
-		die("no %s: write Y to sched/verbose first", COST_FILES);
-	fd = calloc(files.gl_pathc, sizeof(*fd));
-	if (!fd)
-		die("no memory");
-	for (i = 0; i < files.gl_pathc; i++) {
-		fd[i] = open(files.gl_pathv[i], O_WRONLY);
-		if (fd[i] < 0)
-			die("can't open %s", files.gl_pathv[i]);
-	}
-	for (;; nap(10 * MS)) {
-		for (i = 0; i < files.gl_pathc; i++) {
-			if (write(fd[i], "0\n", 2) != 2)
-				die("can't write %s", files.gl_pathv[i]);
-		}
 	}
 	return unused;
 }
@@ -204,21 +213,22 @@ int main(int argc, char **argv)
 {
 	struct books a, b;
 	double begin, seconds, end;
-	long long warm_up;
+	long long warm_up, entries;
 	int restarts;
 
-	if (argc != 4)
-		die("usage: law PERIOD_US WARM_UP_ENTRIES SECONDS");
+	if (argc != 5)
+		die("usage: law PERIOD_US WARM_UP SECONDS ENTRIES");
 	period_ns = atol(argv[1]) * 1000;
 	warm_up = atoll(argv[2]);
 	seconds = atof(argv[3]);
-	if (period_ns <= 0 || warm_up < 0 || seconds <= 0)
-		die("all three must be positive numbers");
+	entries = atoll(argv[4]);
+	if (period_ns <= 0 || warm_up <= 0 || seconds <= 0 || entries <= 0)
+		die("all four must be positive numbers");
 
 	clear_cpu1();
+	open_costs();
 	start(burn);
 	start(burn);
-	start(forget_cost);
 	start(go_idle);
 
 	for (restarts = 0; restarts <= RESTARTS_MAX; restarts++) {
@@ -227,7 +237,7 @@ int main(int argc, char **argv)
 			continue;
 		rest_and_read(&a);
 		begin = go_on();
-		if (!run(&a, 0, begin + seconds))
+		if (!run(&a, entries, begin + seconds))
 			continue;
 		end = rest_and_read(&b);
 		if (b.gained == a.gained) {

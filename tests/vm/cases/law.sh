@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# smp: 2,sockets=2
+# timeout: 400
+#
+# The law test: with a load that goes newly idle r times a second and can never
+# pull anything, each policy makes as many attempts as its formula says.
+#
+#   always         every entry
+#   random         r * 2/1024 a second
+#   with rate      a window is 512 decisions, which last 512/r s, and is worth
+#                  a ratio of (512/r s) >> rate_shift: 119.2 attempts a second
+#                  at shift 22 and half of that at 23, whatever r is
+
+# Decisions after which nothing is left of a ratio of 1024, halved every 512.
+FORGET=6144
+# One whole window, wherever the one before began, and half of one.
+SETTLE=1536
+
+# cell PERIOD_US WARM_UP SECONDS ENTRIES: run the load; sets period_us, seconds,
+# idle, attempts, gained, calls, tries, skips, won, restarts
+cell()
+{
+	line=$(law "$@") || {
+		not_ok "law $* ran"
+		line="period_us=$1 seconds=1 idle=0 attempts=0 gained=0"
+		line="$line calls=0 tries=0 skips=0 won=0 restarts=0"
+	}
+	diag "$line"
+	eval "$line"
+}
+
+# The figures of the kernel and of newidle, which must be the same.
+same_books()
+{
+	is "$tries $won" "$attempts $gained" \
+		"$1: newidle's attempts and pulls are the kernel's"
+	is "$calls" $((tries + skips)) "$1: decisions are attempts and skips"
+}
+
+# within WHAT LOW VALUE HIGH
+within()
+{
+	if awk "BEGIN { exit !($2 <= $3 && $3 <= $4) }"; then
+		ok "$1: $3 in [$2, $4]"
+	else
+		not_ok "$1: $3 in [$2, $4]"
+	fi
+}
+
+calc()
+{
+	awk "BEGIN { printf \"%.1f\", $1 }"
+}
+
+# Four standard deviations of a Poisson count, and the count is large.
+within_poisson()
+{
+	within "$1: attempts, $3 expected" "$(calc "$3 - 4 * sqrt($3)")" "$2" \
+		"$(calc "$3 + 4 * sqrt($3)")"
+}
+
+# CPU 1 has one domain here.
+ratio()
+{
+	awk '$1 == 1 { print $11 }' $DOMAINS
+}
+
+law_always()
+{
+	cell "$1" $FORGET 5 2000
+	same_books "always, r = $(calc "$idle / $seconds")"
+	is "$skips" 0 "always skips nothing"
+	within "always: percent of idle entries attempted" 97 \
+		"$(calc "100 * $attempts / $idle")" 100
+}
+
+law_random()
+{
+	cell 100 $FORGET 5 51200
+	same_books "random, r = $(calc "$idle / $seconds")"
+	is "$(ratio)" 0 "the ratio is 0"
+	within "random: percent of idle entries decided" 97 \
+		"$(calc "100 * $calls / $idle")" 100
+	within_poisson "random" "$attempts" "$(calc "$calls * 2 / 1024")"
+}
+
+# law_rate SHIFT PERIOD_US ATTEMPTS_A_SECOND
+law_rate()
+{
+	knob rate_shift "$1"
+	cell "$2" $SETTLE 10 2560
+	what="rate, shift $1, r = $(calc "$idle / $seconds")"
+	same_books "$what"
+	diag "ratio $(ratio)"
+	within "$what: attempts a second" "$(calc "$3 * 0.8")" \
+		"$(calc "$attempts / $seconds")" "$(calc "$3 * 1.2")"
+}
+
+# What this kernel does by itself follows the same law.
+law_stock()
+{
+	case $(cat $SYS/native) in
+	random)
+		cell 100 $FORGET 5 51200
+		within_poisson "stock" "$attempts" "$(calc "$idle * 2 / 1024")" ;;
+	random+rate)
+		cell 600 $FORGET 10 2560
+		within "stock, r = $(calc "$idle / $seconds"): attempts a second" \
+			95.4 "$(calc "$attempts / $seconds")" 143.0 ;;
+	*)
+		not_ok "this kernel has a policy of its own" ;;
+	esac
+	is "$tries $won" "$attempts $gained" \
+		"stock: newidle's attempts and pulls are the kernel's"
+	is "$calls$skips" -- "stock: decisions are not known"
+}
+
+check "newidle-load" newidle-load policy=always rate=0
+law_always 100
+law_always 1500
+knob policy random
+law_random
+knob rate 1
+law_rate 22 600 119.2
+law_rate 22 2000 119.2
+law_rate 23 600 59.6
+law_rate 23 2000 59.6
+knob policy stock
+law_stock
+check "modprobe -r newidle" modprobe -r newidle
