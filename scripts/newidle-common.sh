@@ -139,14 +139,15 @@ wait_for()
 show_progress()
 {
 	if [ -t 2 ]; then
-		[ "$waited" -ge 1 ] || return 0
+		[ "$waited" -gt "$told" ] || return 0
 		printf '\r%s: %s: %s s of at most %s' \
 			"$PROG" "$wait_what" "$waited" "$wait_limit" >&2
 		progress_shown=yes
-	elif [ "$waited" -ge $((told + 10)) ]; then
-		told=$waited
+	else
+		[ "$waited" -ge $((told + 10)) ] || return 0
 		say "$wait_what: $waited s of at most $wait_limit"
 	fi
+	told=$waited
 }
 
 end_progress()
@@ -241,12 +242,15 @@ holders()
 		sure=$((sure + 1))
 	done
 	# With two names ls -l tells which directory it lists; one process for
-	# all, as there may be 100000 files.
+	# all, as there may be 100000 files.  It has ended when awk looks at
+	# names, so neither it nor this shell counts for what they inherited.
 	# shellcheck disable=SC2012
-	ls -l /dev/null "$PROC"/[0-9]*/fd 2> /dev/null |
-	awk -v proc="$PROC" -v missing=$(($1 - sure)) '
-	function comm(pid,	line) {
-		getline line < (proc "/" pid "/comm")
+	files=$(ls -l /dev/null "$PROC"/[0-9]*/fd 2> /dev/null)
+	printf '%s\n' "$files" |
+	awk -v proc="$PROC" -v self=$$ -v missing=$(($1 - sure)) '
+	function name(pid,	line) {
+		if (pid == self || (getline line < (proc "/" pid "/comm")) <= 0)
+			return ""
 		close(proc "/" pid "/comm")
 		return line " (pid " pid ")"
 	}
@@ -271,15 +275,16 @@ holders()
 		pid = $0
 		sub(/\/fd:$/, "", pid)
 		sub(/.*\//, "", pid)
+		who = name(pid)
 		next
 	}
-	(at = index($0, " -> ")) {
+	who && (at = index($0, " -> ")) {
 		target = substr($0, at + 4)
 		n = split(substr($0, 1, at - 1), word)
 		fd = word[n]
 		for (m in mounts) {
 			if (index(target, m) == 1) {
-				print "  " comm(pid) " has " target " open"
+				print "  " who " has " target " open"
 				missing--
 			}
 		}
@@ -293,7 +298,7 @@ holders()
 			kind = "a BPF program"
 		if (kind && !((pid, kind) in seen)) {
 			seen[pid, kind]
-			suspects[++nr] = "  " comm(pid) " may: it has " kind
+			suspects[++nr] = "  " who " may: it has " kind
 		}
 	}
 	END {

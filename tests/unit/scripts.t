@@ -174,6 +174,13 @@ test_load_fails()
 	modprobe_fails "Invalid argument" "[3.0] newidle: rate: bad value"
 	run newidle-load rate=7
 	ok "bad value: the log's line" says 'newidle: rate: bad value'
+	ok "bad value: no other guess" is_silent_on '/etc/modprobe.d'
+	modprobe_fails "Unknown symbol in module" "[3.0] newidle: kernel symbol x is missing"
+	run newidle-load
+	ok "refused for a symbol: no other guess" is_silent_on 'another kernel'
+	modprobe_fails "Unknown symbol in module" "[3.0] newidle: Unknown symbol x (err -2)"
+	run newidle-load
+	ok "unresolved symbol: cure" says 'built for another kernel.*make install'
 	fake modprobe <<-'EOF'
 		echo 'modprobe: FATAL: Module newidle not found in directory /lib/modules/x'
 		exit 1

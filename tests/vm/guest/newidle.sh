@@ -41,8 +41,8 @@ kernel_books()
 }
 
 # snapshot FILE: newidle's lines at a moment at which the kernel counted
-# nothing, followed by the kernel's: "N cpu depth calls attempts skips pulls"
-# and "K cpu depth attempts pulls".  Fails if it never gets quiet.
+# nothing, followed by the kernel's: "N cpu depth calls attempts skips pulls
+# cost name" and "K cpu depth attempts pulls".  Fails if it never gets quiet.
 snapshot()
 {
 	for _ in $(seq 50); do
@@ -52,7 +52,7 @@ snapshot()
 		kernel_books < /tmp/k1 > /tmp/b1
 		kernel_books < /tmp/k2 > /tmp/b2
 		if cmp -s /tmp/b1 /tmp/b2; then
-			awk '!/^#/ { print "N", $1, $2, $6, $7, $8, $9 }' /tmp/n > "$1"
+			awk '!/^#/ { print "N", $1, $2, $6, $7, $8, $9, $10, $4 }' /tmp/n > "$1"
 			awk '{ print "K", $0 }' /tmp/b2 >> "$1"
 			return 0
 		fi

@@ -1,0 +1,115 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 300
+#
+# Where newidle must not load: modprobe fails, the log says why, nothing is
+# left; and when the cause is gone it loads.  And neighbours it can live with.
+
+HITS=/sys/module/nib_hook/parameters/hits
+
+as_before()
+{
+	cmp $FEATURES /tmp/features
+}
+
+# check_refused WHY PATTERN COMMAND...: fails, with such a line in the log
+check_refused()
+{
+	why=$1
+	pattern=$2
+	shift 2
+	log_mark
+	check "$why: refused" refused "$@"
+	check "$why: the log says so" log_says "$pattern"
+	check "$why: nothing is left" gone
+	check "$why: the kernel's features are as before, byte for byte" as_before
+}
+
+check_loads()
+{
+	check "$1: newidle-load" newidle-load
+	before=$(stats calls)
+	load
+	check "$1: it decides" [ $(($(stats calls) - before)) -gt 50 ]
+}
+
+check_gone()
+{
+	check "$1: modprobe -r newidle" modprobe -r newidle
+	check "$1: nothing is left" gone
+	check "$1: the kernel's features are as before, byte for byte" as_before
+}
+
+cat $FEATURES > /tmp/features
+balancer=$(grep -ow 'sched_balance_rq\|load_balance' /proc/kallsyms | head -n 1)
+
+# A symbol that is missing.  That can't be provoked otherwise.
+check_refused "without $balancer" \
+	"newidle: neither sched_balance_rq nor load_balance is a function of this kernel" \
+	modprobe newidle test_absent="$balancer"
+for symbol in bpf_get_btf_vmlinux runqueues sched_feat_keys ftrace_location; do
+	check_refused "without $symbol" "newidle: kernel symbol $symbol is missing" \
+		modprobe newidle test_absent=$symbol
+done
+
+# Somebody who may redirect the function.
+taken="newidle: $balancer is already livepatched or redirected by somebody else"
+for how in ipmodify kprobe_post; do
+	check "$how on $balancer" insmod /test/nib_hook.ko how=$how
+	check_refused "$how" "$taken" modprobe newidle
+	check "$how goes" rmmod nib_hook
+done
+check_loads "after they have gone"
+check "then the kernel refuses those" refused insmod /test/nib_hook.ko how=ipmodify
+
+# Those who look on only may come before or after us.
+for how in trace kprobe; do
+	check "$how while newidle works" insmod /test/nib_hook.ko how=$how
+	hits=$(cat $HITS)
+	before=$(stats calls)
+	load
+	check "$how sees calls" [ $(($(cat $HITS) - hits)) -gt 50 ]
+	check "newidle too" [ $(($(stats calls) - before)) -gt 50 ]
+	check "modprobe -r newidle under $how" modprobe -r newidle
+	check_loads "$how came first"
+	check "$how goes" rmmod nib_hook
+done
+
+# ftrace, without which there is no livepatch.
+check "the kernel does not let ftrace be switched off while newidle works" \
+	refused sysctl -w kernel.ftrace_enabled=0
+check_gone "before switching ftrace off"
+check "ftrace is switched off" sysctl -w kernel.ftrace_enabled=0
+check_refused "without ftrace" "newidle: ftrace is switched off" modprobe newidle
+check "ftrace is switched on" sysctl -w kernel.ftrace_enabled=1
+check_loads "with ftrace again"
+check_gone "after that"
+
+# A kernel without livepatching.
+check_refused "built without livepatching" \
+	"newidle: this kernel is built without CONFIG_LIVEPATCH" \
+	insmod /test/no-livepatch/newidle.ko
+
+# Another kernel's module: one whose magic string tells of other options.
+installed=$(modinfo -n newidle)
+case $installed in
+*.xz)	unxz -c "$installed" > /tmp/newidle.ko ;;
+*)	cp "$installed" /tmp/newidle.ko ;;
+esac
+at=$(strings -t d /tmp/newidle.ko | awk '$2 ~ /^vermagic=/ { print $1 + length($2) + 1; exit }')
+printf U | dd of=/tmp/newidle.ko bs=1 seek="$at" conv=notrunc 2>/dev/null
+diag "$(modinfo -F vermagic /tmp/newidle.ko)"
+mv "$installed" /tmp/installed
+cp /tmp/newidle.ko "${installed%.xz}"
+depmod
+said=$(newidle-load 2>&1)
+status=$?
+diag "$said"
+is "$status" 1 "another kernel's module: newidle-load fails"
+check "another kernel's module: it says so" contains "$said" "built for another kernel"
+check "another kernel's module: nothing is left" gone
+rm "${installed%.xz}"
+mv /tmp/installed "$installed"
+depmod
+check_loads "with this kernel's module"
+check_gone "at last"
