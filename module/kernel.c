@@ -123,13 +123,13 @@ static int find_balancer(const struct btf *btf)
 {
 	static const char want[] =
 		"int (int, struct rq *, struct sched_domain *, enum cpu_idle_type, int *)";
-	const char *name = "sched_balance_rq";
+	const char *name = newidle_test_balancer ?: "sched_balance_rq";
 	unsigned long addr;
 	char have[160];
 	int err;
 
 	err = newidle_symbol_optional(name, &addr);
-	if (err == -ENOENT) {
+	if (err == -ENOENT && !newidle_test_balancer) {
 		name = "load_balance";
 		err = newidle_symbol_optional(name, &addr);
 	}
@@ -142,6 +142,13 @@ static int find_balancer(const struct btf *btf)
 		       name);
 		return err;
 	}
+	newidle_kernel.balancer = name;
+	newidle_kernel.balancer_entry = newidle_ftrace_entry(addr);
+	if (!newidle_kernel.balancer_entry) {
+		pr_err("%s can't be traced at its entry in this kernel build: it can't be livepatched\n",
+		       name);
+		return -EINVAL;
+	}
 	if (newidle_btf_prototype(btf, name, have, sizeof(have))) {
 		pr_err("the kernel's BTF has no prototype of %s: not supported\n", name);
 		return -ENOENT;
@@ -149,13 +156,6 @@ static int find_balancer(const struct btf *btf)
 	if (strcmp(have, want)) {
 		pr_err("%s is %s in this kernel, expected %s: not supported\n",
 		       name, have, want);
-		return -EINVAL;
-	}
-	newidle_kernel.balancer = name;
-	newidle_kernel.balancer_entry = newidle_ftrace_entry(addr);
-	if (!newidle_kernel.balancer_entry) {
-		pr_err("%s can't be traced at its entry in this kernel build: it can't be livepatched\n",
-		       name);
 		return -EINVAL;
 	}
 	return 0;

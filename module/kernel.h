@@ -59,6 +59,13 @@ struct newidle_kernel {
 };
 
 extern struct newidle_kernel newidle_kernel;
+
+/* Builds for tests alone can be given another function to look at. */
+#ifdef NEWIDLE_TEST
+extern char *newidle_test_balancer;
+#else
+#define newidle_test_balancer ((char *)NULL)
+#endif
 extern const char *const newidle_native_names[];
 
 int newidle_kernel_open(void);

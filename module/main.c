@@ -25,6 +25,12 @@ static char *test_absent;
 module_param(test_absent, charp, 0);
 MODULE_PARM_DESC(test_absent, "for tests: take this kernel symbol to be missing");
 
+#ifdef NEWIDLE_TEST
+char *newidle_test_balancer;
+module_param_named(test_balancer, newidle_test_balancer, charp, 0);
+MODULE_PARM_DESC(test_balancer, "for tests: take this function for the balancer");
+#endif
+
 static struct newidle_engine engine;
 
 /* Looks, proves, changes nothing. */

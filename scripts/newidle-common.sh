@@ -242,17 +242,21 @@ holders()
 		sure=$((sure + 1))
 	done
 	# With two names ls -l tells which directory it lists; one process for
-	# all, as there may be 100000 files.  It has ended when awk looks at
-	# names, so neither it nor this shell counts for what they inherited.
+	# all, as there may be 100000 files.  What this shell has inherited it
+	# does not use, nor do its children; ls has ended when awk looks.
 	# shellcheck disable=SC2012
 	files=$(ls -l /dev/null "$PROC"/[0-9]*/fd 2> /dev/null)
 	printf '%s\n' "$files" |
 	awk -v proc="$PROC" -v self=$$ -v missing=$(($1 - sure)) '
-	function name(pid,	line) {
-		if (pid == self || (getline line < (proc "/" pid "/comm")) <= 0)
+	function name(pid,	file, line, of) {
+		file = proc "/" pid "/status"
+		while ((getline line < file) > 0)
+			of[substr(line, 1, index(line, "\t"))] = \
+				substr(line, index(line, "\t") + 1)
+		close(file)
+		if (!("Name:\t" in of) || pid == self || of["PPid:\t"] == self)
 			return ""
-		close(proc "/" pid "/comm")
-		return line " (pid " pid ")"
+		return of["Name:\t"] " (pid " pid ")"
 	}
 	# Only these program types (tracepoint, perf event, raw tracepoint, tracing
 	# and the like) can be attached to a module; systemd has many others.

@@ -1,165 +1,245 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=sh disable=SC2154,SC2016
-# CACHE is set in tests/run; quoted programs expand their own variables.
+# shellcheck shell=sh disable=SC2154  # CACHE, KEYRING: set elsewhere
 #
 # The two chroots: "tools" (Debian 13: QEMU, compilers, test tools, kernels
 # 6.12 and 7.3) and "old" (Debian 12: kernel 6.1 and its compiler).
+# State of ours is in /var/lib/newidle of each.
 
-COMMON="build-essential dkms kmod python3 xz-utils zstd"
-TOOLS="qemu-system-x86 seabios ipxe-qemu busybox-static cpio rt-tests
-	stress-ng libcmocka-dev libasan8 libubsan1 sparse shellcheck clang-format
-	pahole perl git ca-certificates"
+CHROOTS="tools old"
+STATE=var/lib/newidle
 
-suite_of()
+suites_of()
 {
-	case $1 in tools) echo trixie ;; old) echo bookworm ;; esac
+	case $1 in
+	tools) echo trixie trixie-backports ;;
+	old) echo bookworm ;;
+	esac
 }
 
 packages_of()
 {
-	echo "$COMMON"
-	[ "$1" != tools ] || echo "$TOOLS"
+	echo ca-certificates dkms gcc kmod libc6-dev make xz-utils
+	[ "$1" = tools ] || return 0
+	echo busybox-static clang-format cpio libcmocka-dev perl python3 \
+		qemu-system-x86 rt-tests shellcheck sparse stress-ng zstd
 }
 
-# mirror [-security]: where this machine gets its packages from
-mirror()
+# What a chroot is made from; when that changes, it is made anew.
+recipe()
 {
-	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(IDENTIFIER)' |
-		awk -v want="$1" '$3 == "Packages" {
-			security = $2 ~ /-security$/
-			plain = $2 ~ /^(bookworm|trixie|stable|oldstable)$/
-			if (want == "-security" ? security : plain) { print $1; exit }
-		}'
+	suites_of "$1"
+	packages_of "$1"
+	echo "version 1"
 }
 
-sources_of()
-{
-	suite=$(suite_of "$1")
-	echo "deb $main $suite main"
-	if [ "$1" = tools ]; then
-		echo "deb $main $suite-backports main"
-	fi
-	if [ "$security" ]; then
-		echo "deb $security $suite-security main"
-	fi
-}
-
-lock()
+check_machine()
 {
 	[ "$(id -u)" = 0 ] || die "needs root, to make chroots"
-	[ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ] ||
-		die "needs a Debian system on amd64"
+	if [ "$(dpkg --print-architecture 2> /dev/null)" != amd64 ] ||
+		! command -v apt-get > /dev/null; then
+		die "needs Debian on amd64"
+	fi
 	mkdir -p "$CACHE"
-	exec 9> "$CACHE/lock"
-	flock -n 9 || { say "another run is under way, waiting for it"; flock 9; }
 }
 
-# inside NAME COMMAND...: run it in the chroot, with no mount left behind
-inside()
+# Held for the whole run, by its children too, so that what a killed run left
+# running is waited for as well.
+lock()
+{
+	exec 9> "$CACHE/lock"
+	flock -n 9 && return
+	say "another run uses the chroots, waiting for it"
+	flock 9
+}
+
+# enter NAME COMMAND...: become the command, in the chroot.  The mounts are
+# seen by it alone and end with it.
+enter()
 {
 	root=$CACHE/$1
 	shift
-	unshare --mount --propagation private sh -ec '
-		root=$1; shift
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	exec unshare --mount --propagation private sh -ec '
+		root=$1
+		shift
 		mount --bind /proc "$root/proc"
 		mount --rbind /dev "$root/dev"
-		mount -t tmpfs tmpfs "$root/run"
-		[ ! -e /etc/resolv.conf ] || cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+		mount -t tmpfs -o mode=755 tmpfs "$root/run"
+		for file in resolv.conf hosts; do
+			[ ! -e "/etc/$file" ] || cat "/etc/$file" > "$root/etc/$file"
+		done
 		cd "$root"
 		exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
 			TERM="${TERM:-dumb}" DEBIAN_FRONTEND=noninteractive \
-			CI="${CI:-}" http_proxy="${http_proxy:-}" chroot "$root" "$@"
-	' sh "$root" "$@" 9>&-
+			CI="${CI:-}" SLOWER="${SLOWER:-}" KERNELS="${KERNELS:-}" \
+			http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" \
+			no_proxy="${no_proxy:-}" chroot "$root" "$@"
+	' sh "$root" "$@"
 }
 
-enter()
+# inside NAME COMMAND...: the same as a child
+inside()
 {
-	inside "$1" bash -l
+	(enter "$@")
 }
 
-# What a chroot is made from; a change makes it anew.  Count up LAYOUT when
-# make_chroot does something else.
-LAYOUT=1
-recipe()
+# The log of what goes on in a chroot when it is made or changed.
+log_of()
 {
-	{ echo "$LAYOUT"; packages_of "$1"; sources_of "$1"; } | sha256sum
+	echo "$CACHE/$1.log"
 }
 
+# together FUNCTION NAME...: run the function for each chroot at the same time,
+# output to their logs, and say now and then how far they are.  Each is a run of
+# its own of tests/run, in a process group of its own, so that it can be stopped
+# with all that it started.
+together()
+{
+	what=$1
+	shift
+	jobs=
+	for name; do
+		setsid sh "$0" --job "$what" "$name" > "$(log_of "$name")" 2>&1 &
+		jobs="$jobs $name:$!"
+	done
+	while sleep 20 > /dev/null 2>&1 9>&-; do
+		say "still at it:$(phases "$@")"
+	done &
+	ticker=$!
+	trap 'stop_jobs; exit 130' INT TERM HUP
+	failed=
+	for job in $jobs; do
+		wait "${job#*:}" || failed="$failed ${job%:*}"
+	done
+	kill "$ticker"
+	trap - INT TERM HUP
+	for name in $failed; do
+		tail -n 30 "$(log_of "$name")" >&2
+		echo "the $name chroot failed; its whole log: $(log_of "$name")" >&2
+	done
+	[ -z "$failed" ] || exit 1
+}
+
+stop_jobs()
+{
+	kill "$ticker"
+	for job in $jobs; do
+		kill -s TERM -- "-${job#*:}" 2> /dev/null || :
+	done
+}
+
+# What the logs' last headings are, and how big a chroot in the making is.
+phases()
+{
+	for name; do
+		printf ' %s: %s' "$name" \
+			"$(sed -n 's/^[IN]: //p' "$(log_of "$name")" | tail -n 1)"
+		[ ! -d "$CACHE/$name.new" ] || printf ', %s MB' \
+			"$(du -sm "$CACHE/$name.new" 2> /dev/null | cut -f 1)"
+		printf ';'
+	done
+}
+
+drop()
+{
+	rm -rf --one-file-system "$1"
+}
+
+# Made under another name, so that half a chroot is never taken for a whole one.
 make_chroot()
 {
-	name=$1
-	rm -rf "${CACHE:?}/$name.new" "${CACHE:?}/$name"
-	say "making the $name chroot ($(suite_of "$name")): some minutes, log in $CACHE/$name.log"
-	# Left out: documentation, translations, and work for a boot that never comes.
-	sources_of "$name" > "$CACHE/$name.list"
-	mmdebstrap --variant=minbase \
-		--include="$(packages_of "$name" | xargs | tr ' ' ',')" \
-		--dpkgopt='force-unsafe-io' \
+	new=$CACHE/$1.new
+	drop "$new"
+	apt_options > "$CACHE/$1.apt"
+	# shellcheck disable=SC2046
+	sources $(suites_of "$1") > "$CACHE/$1.list" || return
+	suite=$(suites_of "$1")
+	# Left out: documentation, translations, and waiting for the disk.
+	unshare --mount --propagation private mmdebstrap --variant=minbase \
+		--mode=root --skip=cleanup/apt/lists \
+		--include="$(packages_of "$1" | tr -s ' \n' ',,')" \
 		--dpkgopt='path-exclude=/usr/share/man/*' \
 		--dpkgopt='path-exclude=/usr/share/doc/*' \
 		--dpkgopt='path-exclude=/usr/share/locale/*' \
-		--aptopt='APT::Install-Recommends "false"' \
-		--aptopt='Acquire::Retries "3"' \
-		"$(suite_of "$name")" "$CACHE/$name.new" "$CACHE/$name.list" \
-		> "$CACHE/$name.log" 2>&1 || {
-		tail -n 20 "$CACHE/$name.log" >&2
-		die "the $name chroot can't be made"
-	}
-	mkdir -p "$CACHE/$name.new/src" "$CACHE/$name.new/var/lib/newidle"
-	recipe "$name" > "$CACHE/$name.new/var/lib/newidle/recipe"
-	mv "$CACHE/$name.new" "$CACHE/$name"
-	say "the $name chroot is ready"
+		--dpkgopt='force-unsafe-io' --aptopt="$CACHE/$1.apt" \
+		"${suite%% *}" "$new" "$CACHE/$1.list" || return
+	mkdir -p "$new/$STATE"
+	recipe "$1" > "$new/$STATE/recipe"
+	touch "$new/$STATE/updated"
+	drop "$CACHE/$1"
+	mv "$new" "$CACHE/$1"
 }
 
-fresh()
-{
-	[ "$(cat "$CACHE/$1/var/lib/newidle/recipe" 2>/dev/null)" = "$(recipe "$1")" ]
-}
-
-# Newer packages once a day; without a network the cache is used as it is.
+# The archives' lists, as of now.  Without a network the old ones will do.
 update_chroot()
 {
-	name=$1
-	stamp=$CACHE/$name/var/lib/newidle/updated
-	[ -n "${REFRESH:-}" ] || [ -z "$(find "$stamp" -mmin -1440 2>/dev/null)" ] || return 0
-	say "looking for newer packages for the $name chroot"
-	if inside "$name" sh -ec 'apt-get -qq update && apt-get -qq -y upgrade' \
-		> "$CACHE/$name.log" 2>&1; then
-		touch "$stamp"
-	else
-		[ -e "$stamp" ] || { tail -n 20 "$CACHE/$name.log" >&2
-			die "packages can't be had"; }
-		say "no newer packages to be had (offline?): using the cache of $(date -r "$stamp" +%F)"
+	apt_options > "$CACHE/$1/etc/apt/apt.conf.d/99mmdebstrap"
+	# shellcheck disable=SC2046
+	sources $(suites_of "$1") > "$CACHE/$1.list" || return
+	cp "$CACHE/$1.list" "$CACHE/$1/etc/apt/sources.list"
+	echo "I: apt-get update"
+	if inside "$1" sh -c 'dpkg --configure -a && apt-get -qq --error-on=any update'; then
+		touch "$CACHE/$1/$STATE/updated"
 	fi
+}
+
+is_whole()
+{
+	[ "$(recipe "$1")" = "$(cat "$CACHE/$1/$STATE/recipe" 2> /dev/null)" ]
+}
+
+# Its lists are less than a day old.
+is_fresh()
+{
+	[ "$(find "$CACHE/$1/$STATE/updated" -mmin -1440 2> /dev/null)" ]
 }
 
 chroots()
 {
-	if ! command -v mmdebstrap > /dev/null || ! command -v unshare > /dev/null; then
-		say "installing mmdebstrap on this machine"
-		apt-get -qq update
-		DEBIAN_FRONTEND=noninteractive apt-get -qq -y install \
-			--no-install-recommends mmdebstrap util-linux > /dev/null
+	missing=
+	stale=
+	for name in $CHROOTS; do
+		if ! is_whole "$name"; then
+			missing="$missing $name"
+		elif [ "${REFRESH:-}" ] || ! is_fresh "$name"; then
+			stale="$stale $name"
+		fi
+	done
+
+	[ -z "$missing$stale" ] || find_archives
+	if [ "$missing" ]; then
+		need_mmdebstrap
+		need_space
+		say "making chroots:$missing (some minutes)"
+		# shellcheck disable=SC2086
+		together make_chroot $missing
 	fi
-	main=$(mirror "")
-	[ "$main" ] || { apt-get -qq update; main=$(mirror ""); }
-	[ "$main" ] || die "no Debian archive in this machine's apt sources"
-	security=$(mirror -security)
-	[ "$security" ] || say "no security archive in this machine's apt sources: kernels may be older"
-	# One after the other would double the time: each waits for its mirror.
-	pids=
-	for name in tools old; do
-		fresh "$name" || { make_chroot "$name" & pids="$pids $!"; }
-	done
-	for pid in $pids; do
-		wait "$pid" || die "a chroot could not be made"
-	done
-	for name in tools old; do
-		update_chroot "$name"
-	done
-	version=$(inside tools qemu-system-x86_64 --version | sed -n 's/.*version \([0-9.]*\).*/\1/p')
+	if [ "$stale" ]; then
+		say "asking for newer kernels"
+		# shellcheck disable=SC2086
+		together update_chroot $stale
+		for name in $stale; do
+			is_fresh "$name" || say "no answer (offline?): the $name chroot" \
+				"stays as of $(date -r "$CACHE/$name/$STATE/updated" +%F)"
+		done
+	fi
+	check_qemu
+}
+
+need_space()
+{
+	free=$(df -Pk "$CACHE" | awk 'NR == 2 { print int($4 / 1024) }')
+	[ "$free" -ge 5000 ] || die "needs 5 GB in $CACHE, which has $free MB"
+}
+
+check_qemu()
+{
+	version=$(inside tools qemu-system-x86_64 --version |
+		sed -n 's/.*version \([0-9.]*\).*/\1/p')
 	case $version in
-	[1-7].* | 8.0*) die "QEMU $version makes guests crash when their kernel's text is patched; 8.1 or newer is needed" ;;
+	"") die "QEMU does not run in the tools chroot" ;;
+	[1-7].* | 8.0 | 8.0.*)
+		die "QEMU $version: guests crash in it when their kernel's text is patched; 8.1 or newer is needed" ;;
 	esac
-	say "chroots ready; QEMU $version"
+	say "QEMU $version (8.1 or newer is needed)"
 }

@@ -5,89 +5,123 @@
 import importlib.machinery
 import importlib.util
 import os
-import subprocess
 import sys
-import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import judge
+
 LOADER = importlib.machinery.SourceFileLoader("guest", HERE + "/guest")
 guest = importlib.util.module_from_spec(
     importlib.util.spec_from_loader("guest", LOADER))
 LOADER.exec_module(guest)
 
-BAD_LINES = [
-    "[   12.345678] BUG: kernel NULL pointer dereference, address: 00000010",
-    "[   12.345678] BUG: scheduling while atomic: swapper/1/0/0x00000002",
-    "[   12.345678] WARNING: CPU: 1 PID: 17 at kernel/sched/sched.h:1685",
-    "[   12.345678] WARNING: possible circular locking dependency detected",
-    "[   12.345678] Oops: general protection fault, probably for address",
-    "[   12.345678] Call Trace:",
-    "[   12.345678] Kernel panic - not syncing: Fatal exception",
-    "[   12.345678] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:",
-    "[   12.345678] rcu: INFO: rcu_sched self-detected stall on CPU",
-    "[   12.345678] watchdog: BUG: soft lockup - CPU#2 stuck for 26s!",
-    "[   12.345678] NMI watchdog: Watchdog detected hard LOCKUP on cpu 3",
-    "[   12.345678] INFO: task modprobe:123 blocked for more than 120 seconds.",
-    "[   12.345678] traps: general protection fault ip:ffffffff81000000",
-]
-GOOD_LINES = [
-    "[    0.000000] calibrate_delay_direct() failed for loops_per_jiffy.",
-    "[    0.000000] Kernel command line: oops=panic softlockup_panic=1",
-    "[    5.632732] newidle: 0.1.0: engine gate on sched_balance_rq",
-    "[    6.754101] livepatch: 'newidle': patching complete",
-    "[    5.387893] newidle: tainting kernel with TAINT_LIVEPATCH",
-    "[    7.146637] hrtimer: interrupt took 25109740 ns",
-]
+BAD_LINES = (
+    "BUG: kernel NULL pointer dereference, address: 0000000000000010",
+    "BUG: scheduling while atomic: swapper/1/0/0x00000002",
+    "BUG: unable to handle page fault for address: ffffc90000000000",
+    "WARNING: CPU: 1 PID: 17 at kernel/sched/sched.h:1685 assert_clock_updated",
+    "WARNING: possible circular locking dependency detected",
+    "Oops: general protection fault, probably for non-canonical address",
+    "Oops: 0002 [#1] PREEMPT SMP NOPTI",
+    "Call Trace:",
+    "Kernel panic - not syncing: Fatal exception",
+    "rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:",
+    "rcu: INFO: rcu_preempt self-detected stall on CPU",
+    "rcu: rcu_preempt kthread starved for 5251 jiffies!",
+    "watchdog: BUG: soft lockup - CPU#2 stuck for 26s!",
+    "NMI watchdog: Watchdog detected hard LOCKUP on cpu 3",
+    "INFO: task modprobe:123 blocked for more than 120 seconds.",
+    "general protection fault, maybe for address 0x0: 0000 [#1] SMP",
+    "traps: newidle-load[77] general protection fault ip:ffffffff81000000",
+    "hackbench[99]: segfault at 0 ip 0000000000000000 sp 00007ffd0000 error 14",
+    "Out of memory: Killed process 99 (hackbench)",
+    "UBSAN: array-index-out-of-bounds in kernel/sched/fair.c:1:2",
+    "refcount_t: underflow; use-after-free.",
+)
+GOOD_LINES = (
+    "Kernel command line: oops=panic softlockup_panic=1 hung_task_panic=1",
+    "debug: unmapping init [mem 0xffffffff82a00000-0xffffffff82bfffff]",
+    "newidle: 0.1.0: engine gate on sched_balance_rq",
+    "newidle: loading out-of-tree module taints kernel.",
+    "livepatch: enabling patch 'newidle'",
+    "newidle: tainting kernel with TAINT_LIVEPATCH",
+    "hrtimer: interrupt took 25109740 ns",
+    "clocksource: Marking clocksource 'tsc' as unstable",
+    "rcu: Hierarchical SRCU implementation.",
+    "reboot: Power down",
+)
 
-# What the guest does, and which of the judge's tests must fail for it.
-SICK = [
-    ("panics", "ok alive; echo c > /proc/sysrq-trigger; sleep 20",
-     ["came to its end", "no warning", "powered off"]),
-    ("hangs", "ok alive; sleep 1000",
-     ["came to its end", "powered off"]),
-    ("does not power off", "ok alive; echo 'newidle-guest: the script has "
-     "ended (0)'; trap '' TERM; sleep 1000", ["powered off"]),
-    ("warns", "ok alive; echo '<4>WARNING: from the test' > /dev/kmsg",
-     ["no warning"]),
-    ("runs no test", "echo nothing", ["ran tests"]),
-    ("says not ok", "not_ok alive", []),
-]
+HEAD = "#!/bin/sh\n# smp: 2\n# memory: 512M\n# timeout: 90\n"
+POWEROFF = "rm /bin/poweroff\nprintf '#!/bin/sh\\n%s\\n' > /bin/poweroff\n" \
+           "chmod +x /bin/poweroff\nok alive"
+END, LOG, OFF = "script came to its end", "kernel's log", "powered off"
+# What a guest's script does, and which tests must fail then, and no others.
+SCRIPTS = (
+    ("is well", "ok alive", ()),
+    ("says not ok", "not_ok alive", ("alive", )),
+    ("skips a test", "ok 'alive # SKIP no time'", ("alive", )),
+    ("runs no test", "echo nothing", ("has tests", )),
+    ("stops early with status 0", "ok alive\nexit 0\nnot_ok dead", (END, )),
+    ("has a syntax error", "ok alive\nif", (END, )),
+    ("calls what is not there", "ok alive\n. ./nothing\nok alive", (END, )),
+    ("hangs", "ok alive\nwhile :; do sleep 1; done", (END, OFF)),
+    ("does not power off", POWEROFF % "exec sleep 1000", (OFF, )),
+    ("reboots", POWEROFF % "exec reboot -f", (OFF, )),
+    ("panics", "ok alive\necho c > /proc/sysrq-trigger\nsleep 60",
+     (END, LOG, OFF)),
+    ("loses its init", POWEROFF % "exit", (LOG, OFF)),
+    ("warns", "ok alive\necho '<4>WARNING: from a test' > /dev/kmsg", (LOG, )),
+    ("prints a kernel's words itself", "ok alive\ndiag 'Call Trace: BUG:'", ()),
+)
 
-number = 0
-failed = 0
+
+class Count:
+    """TAP's numbers."""
+    tests = failed = 0
+
+    def result(self, passed, what, details=()):
+        self.tests += 1
+        self.failed += not passed
+        print("%s %d - %s" % ("ok" if passed else "not ok", self.tests, what))
+        for line in () if passed else details:
+            print("#   " + line)
+        sys.stdout.flush()
 
 
-def result(passed, what):
-    global number, failed
-    number += 1
-    failed += not passed
-    print(f"{'ok' if passed else 'not ok'} {number} - {what}", flush=True)
+def failing(script, series):
+    """The test lines of a guest, and those that failed."""
+    lines, good = judge.tap(guest.run(series, HEAD + script + "\n"))
+    bad = [line for line in lines if line.startswith("not ok")]
+    return lines, bad, good
 
 
 def main():
+    count = Count()
     for line in BAD_LINES:
-        result(guest.troubles([line]), f"seen: {line[15:]}")
+        count.result(judge.troubles(["[   12.345678] " + line]),
+                     "seen: " + line)
     for line in GOOD_LINES:
-        result(not guest.troubles([line]), f"harmless: {line[15:]}")
+        count.result(not judge.troubles(["[   12.345678] " + line]),
+                     "harmless: " + line)
 
     series = sorted(os.listdir(guest.STATE + "/kernels"))[-1]
-    for what, script, tests in SICK:
-        with tempfile.NamedTemporaryFile("w", suffix=".sh") as case:
-            case.write("#!/bin/sh\n# timeout: 45\n# smp: 2\n" + script + "\n")
-            case.flush()
-            run = subprocess.run([HERE + "/guest", series, case.name],
-                                 stdout=subprocess.PIPE, text=True,
-                                 check=False)
-        bad = [line for line in run.stdout.splitlines()
-               if line.startswith("not ok")]
-        result(run.returncode == 1 and bad
-               and all(any(t in line for line in bad) for t in tests),
-               f"a guest that {what} fails its test")
-        if not tests:
-            result(len(bad) == 1, "and that one alone")
-    print(f"1..{number}")
-    sys.exit(failed != 0)
+    # Several at a time: most of them do nothing but wait.
+    with ThreadPoolExecutor(4) as pool:
+        runs = [pool.submit(failing, script, series)
+                for _, script, _ in SCRIPTS]
+        for (what, _, wanted), run in zip(SCRIPTS, runs):
+            lines, bad, good = run.result()
+            count.result(
+                good == (not wanted) and len(bad) == len(wanted) and
+                all(any(w in line for line in bad) for w in wanted),
+                "a guest that %s: %s" % (
+                    what, "fails: " + ", ".join(wanted) if wanted else "passes"),
+                lines)
+    print("1..%d" % count.tests)
+    return 1 if count.failed else 0
 
 
-main()
+sys.exit(main())

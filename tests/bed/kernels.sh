@@ -1,107 +1,92 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=sh disable=SC2154,SC2016
-# CACHE and TREE are set in tests/run; quoted programs expand their own variables.
+# shellcheck shell=sh disable=SC2154  # CACHE, TREE, BED, STATE: set elsewhere
 #
-# Kernels by pattern: the newest flavour amd64 that the archive has, its
-# headers installed, its image unpacked, newidle built by dkms as for a user.
+# Kernels, the module built for them, and the guests' images, in the chroots.
+
+SERIES=$(sed -n 's/^\([0-9.]*\)\t.*/\1/p' "$BED/kernels.list" | tr '\n' ' ')
+
+is_series()
+{
+	grep -q "^$1	" "$BED/kernels.list"
+}
 
 chroot_of()
 {
-	case $1 in 6.1) echo old ;; *) echo tools ;; esac
+	awk -v series="$1" '$1 == series { print $2 }' "$BED/kernels.list"
 }
 
-# The release of the newest kernel of a series, from the chroot's package lists.
-newest()
+release_of()
 {
-	case $1 in
-	6.1)	pattern='^linux-headers-6\.1\.[0-9]+-[0-9]+-amd64$' ;;
-	*)	pattern="^linux-headers-$(echo "$1" | sed 's/\./\\./')\\.[0-9]+\\+deb13-amd64\$" ;;
-	esac
-	inside "$(chroot_of "$1")" apt-cache pkgnames linux-headers- | grep -E "$pattern" |
-		sed 's/^linux-headers-//' | sort -V | tail -n 1
+	cat "$CACHE/tools/$STATE/kernels/$1"
 }
 
-# Images are unpacked, not installed: modules and initramfs are not needed.
-# Up to 6.18 the image is in linux-image, from 6.19 in linux-binary.
-fetch_kernel()
-{
-	inside "$(chroot_of "$1")" sh -ec '
-		release=$1
-		[ ! -e "/boot/vmlinuz-$release" ] || exit 0
-		apt-get -qq -y --no-install-recommends install "linux-headers-$release"
-		cd /var/lib/newidle
-		for package in "linux-binary-$release" "linux-image-$release"; do
-			rm -f linux-*.deb
-			apt-get -qq download "$package" || continue
-			rm -rf unpacked; mkdir unpacked
-			dpkg-deb --fsys-tarfile linux-*.deb |
-				tar x -C unpacked --wildcards "*/vmlinuz*" || continue
-			image=$(find unpacked -name "vmlinuz*" -type f | head -n 1)
-			[ "$image" ] || continue
-			cp "$image" "/boot/vmlinuz-$release.new"
-			mv "/boot/vmlinuz-$release.new" "/boot/vmlinuz-$release"
-			break
-		done
-		rm -rf unpacked linux-*.deb
-		[ -e "/boot/vmlinuz-$release" ]
-	' sh "$2"
-}
-
-# A copy of the tree, at /src; tests never see the tree itself.
+# A copy of the tree, at /src: tests never see the tree itself, nor an edit
+# made while they run.
 sync_tree()
 {
-	rm -rf "$CACHE/$1/src"
-	mkdir -p "$CACHE/$1/src"
-	tar -C "$TREE" --exclude=./.git -cf - . | tar -C "$CACHE/$1/src" -xf -
+	drop "$CACHE/$1/src.new"
+	mkdir -p "$CACHE/$1/src.new"
+	tar -C "$TREE" --exclude=./.git -cf - . | tar -C "$CACHE/$1/src.new" -xf -
+	drop "$CACHE/$1/src.old"
+	[ ! -e "$CACHE/$1/src" ] || mv "$CACHE/$1/src" "$CACHE/$1/src.old"
+	mv "$CACHE/$1/src.new" "$CACHE/$1/src"
+	drop "$CACHE/$1/src.old"
 }
 
-# As a user installs it, from a copy that changes only with the sources.
-build_module()
+# kernels_and_module NAME: in that chroot, for those of $wanted that are its.
+kernels_and_module()
 {
-	inside "$(chroot_of "$1")" sh /src/tests/bed/build-module "$2" ||
-		die "newidle does not build for $2"
-}
-
-# prepare_kernels SERIES...
-prepare_kernels()
-{
-	sync_tree tools
-	sync_tree old
-	mkdir -p "$CACHE/tools/var/lib/newidle/kernels"
-	for series; do
-		release=$(newest "$series")
-		[ "$release" ] || die "no kernel $series in the archive"
-		say "kernel $series: $release"
-		fetch_kernel "$series" "$release" > "$CACHE/kernel-$series.log" 2>&1 || {
-			tail -n 20 "$CACHE/kernel-$series.log" >&2
-			die "kernel $release can't be had"
-		}
-		build_module "$series" "$release"
-		echo "$release" > "$CACHE/tools/var/lib/newidle/kernels/$series"
-		[ "$(chroot_of "$series")" = tools ] || lend "$release"
+	mine=
+	for series in $wanted; do
+		[ "$(chroot_of "$series")" != "$1" ] || mine="$mine $series"
 	done
+	[ "$mine" ] || return 0
+	# shellcheck disable=SC2086
+	inside "$1" /src/tests/bed/get-kernels $mine &&
+		inside "$1" /src/tests/bed/build-module $mine
 }
 
-# What the tool chroot needs of the old one: image, modules built there, and
-# the list of symbols that they may use.
+# What the tool chroot needs of the others: image, symbols, modules built there.
 lend()
 {
-	for path in "boot/vmlinuz-$1" "lib/modules/$1/updates" \
-		"var/lib/newidle/built/$1"; do
-		rm -rf "${CACHE:?}/tools/$path"
-		mkdir -p "$CACHE/tools/$(dirname "$path")"
-		cp -a "$CACHE/old/$path" "$CACHE/tools/$path"
+	from=$CACHE/$(chroot_of "$1")
+	to=$CACHE/tools
+	release=$(cat "$from/$STATE/kernels/$1")
+	for path in "boot/vmlinuz-$release" "lib/modules/$release/updates" \
+		"$STATE/built/$release"; do
+		drop "$to/$path"
+		mkdir -p "$to/${path%/*}"
+		cp -a "$from/$path" "$to/$path"
 	done
-	cp "$CACHE/old/usr/src/linux-headers-$1/Module.symvers" \
-		"$CACHE/tools/lib/modules/$1"
+	cp -L "$from/usr/src/linux-headers-$release/Module.symvers" "$to/lib/modules/$release"
+	mkdir -p "$to/$STATE/kernels"
+	echo "$release" > "$to/$STATE/kernels/$1"
 }
 
-# prepare_guests SERIES...: kernels, and what the guests start from
-prepare_guests()
+# prepare [SERIES...]: chroots, and a guest for each series.
+prepare()
 {
-	prepare_kernels "$@"
 	for series; do
-		say "packing the guest for $series"
-		inside tools sh /src/tests/bed/image "$series" || die "no guest image"
+		is_series "$series" || die "no series $series here, but: $SERIES"
 	done
+	check_machine
+	lock
+	chroots
+	for name in $CHROOTS; do
+		sync_tree "$name"
+	done
+	[ $# -gt 0 ] || return 0
+
+	say "kernels and module for: $*"
+	export wanted="$*"
+	# shellcheck disable=SC2086
+	together kernels_and_module $CHROOTS
+	for series; do
+		[ "$(chroot_of "$series")" = tools ] || lend "$series"
+		say "kernel $series: $(release_of "$series")"
+	done
+	for series; do
+		inside tools /src/tests/bed/image "$series" || die "no guest for $series"
+	done
+	say "guests are packed"
 }

@@ -62,7 +62,7 @@ task()
 	mkdir -p "$R/proc/$1/task/$1"
 	echo "$2" > "$R/proc/$1/task/$1/patch_state"
 	printf '%b\n' "$3" > "$R/proc/$1/task/$1/comm"
-	cp "$R/proc/$1/task/$1/comm" "$R/proc/$1/comm"
+	printf 'Name:\t%b\nPPid:\t1\n' "$3" > "$R/proc/$1/status"
 	printf '[<0>] sits_in_%s+0x1/0x2\n' "$1" > "$R/proc/$1/task/$1/stack"
 }
 

@@ -281,7 +281,7 @@ test_unload_held()
 	printf 'pos:\t0\nprog_type:\t8\n' > "$R/proc/31/fdinfo/4"
 	descriptor 33 5 'anon_inode:bpf-prog'
 	printf 'pos:\t0\nprog_type:\t17\n' > "$R/proc/33/fdinfo/5"
-	echo tracebpf > "$R/proc/33/comm"
+	task 33 -1 tracebpf
 	run newidle-unload
 	ok "held by somebody: status 3" exits 3
 	ok "held by somebody: perf is a suspect" says '^  tracer (pid 32) may: it has a perf event$'

@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The test bed itself: what the other cases take for granted about a guest.
+
+TRACE=/sys/kernel/tracing
+
+is "$(grep -c ^processor /proc/cpuinfo)" 8 "8 CPUs"
+is "$(cat /sys/devices/system/cpu/cpu*/cache/index3/shared_cpu_list | sort | uniq -c | tr -s ' \n' ' ')" \
+	" 4 0-3 4 4-7 " "in two last-level caches"
+
+# Two levels of domains; the outer one was called DIE before 6.7.
+version=$(sed -n 's/^version //p' /proc/schedstat)
+case $(uname -r) in
+6.1.*)	want=15 names="MC DIE" fields=38 ;;
+6.12.*)	want=16 names="MC PKG" fields=38 ;;
+*)	want=17 names="MC PKG" fields=48 ;;
+esac
+is "$version" $want "format of /proc/schedstat"
+is "$(awk '/^domain/ { print NF }' /proc/schedstat | sort -u)" $fields \
+	"numbers on its domain lines"
+is "$(grep -c ^domain /proc/schedstat)" 16 "two domains for each CPU"
+is "$(cat /sys/kernel/debug/sched/domains/cpu0/domain*/name | tr '\n' ' ')" \
+	"$names " "names of the domains"
+
+is "$(readlink -f "$(command -v modprobe)")" /usr/bin/kmod "modprobe is kmod's"
+is "$(readlink -f /bin/sh)" /usr/bin/dash "the shell is dash"
+check "busybox has a shell too" busybox sh -c true
+check "depmod's list knows newidle" modinfo -F version newidle
+check "the scheduler's features can be read" grep -q NI_RANDOM "$FEATURES"
+
+# Does kernel_books read the right column?  Count the balancer's calls with a
+# probe: its fourth argument is 2 for a newly idle CPU on all these kernels.
+balancer=$(grep -oEw 'sched_balance_rq|load_balance' /proc/kallsyms | sort -u)
+echo "p:balance $balancer idle=%cx:u32" > $TRACE/kprobe_events
+echo 'hist:keys=common_cpu,idle:size=4096' > $TRACE/events/kprobes/balance/trigger
+
+probed()
+{
+	sed -n 's/.*common_cpu: *\([0-9]*\), idle: *2 .*hitcount: *\([0-9]*\).*/\1 \2/p' \
+		$TRACE/events/kprobes/balance/hist | sort -n
+}
+counted()
+{
+	kernel_books < /proc/schedstat |
+		awk '{ n[$1] += $3 } END { for (cpu in n) print cpu, n[cpu] }' | sort -n
+}
+# The probe misses none when switched on and off while nobody is newly idle.
+quiet()
+{
+	a=$(counted); b=$(probed)
+	sleep 0.1
+	[ "$a" = "$(counted)" ] && [ "$b" = "$(probed)" ]
+}
+# Not under check, which would lose what it finds.
+wait_for 20 quiet || not_ok "a quiet moment"
+start="$a" probe_start="$b"
+check "hackbench runs" hackbench -g 2 -l 100
+check "stress-ng runs" stress-ng --quiet --temp-path /tmp --sock 4 --timeout 3
+wait_for 20 quiet || not_ok "a quiet moment"
+
+# Growth per CPU between two lists of "cpu count".
+growth()
+{
+	printf '%s\n-\n%s\n' "$1" "$2" | awk '
+	$1 == "-"	{ second = 1; next }
+	NF < 2		{ next }
+	{ n[$1] += second ? $2 : -$2 }
+	END { for (cpu = 0; cpu < 8; cpu++) printf "%d ", n[cpu] }'
+}
+by_probe=$(growth "$probe_start" "$b")
+by_kernel=$(growth "$start" "$a")
+is "$by_kernel" "$by_probe" "schedstat's newly-idle counts are the calls of $balancer"
+diag "newly-idle attempts per CPU: $by_kernel"
+check "there were some" [ "$by_kernel" != "0 0 0 0 0 0 0 0 " ]
+check "some of them pulled a task" \
+	[ "$(kernel_books < /proc/schedstat | awk '{ n += $4 } END { print n }')" -gt 0 ]
+check "the probe goes" sh -c "echo '!hist' > $TRACE/events/kprobes/balance/trigger
+	echo > $TRACE/kprobe_events"
