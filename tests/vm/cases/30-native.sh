@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 200
+# smp: 2,sockets=2
+# timeout: 240
 #
-# The kernel's own dice: off while we decide, back exactly as they were found.
+# The kernel's own dice: off while we decide, back exactly as they were found,
+# and what the kernel has booked in the meantime forgotten.
 
 dice()
 {
@@ -74,3 +76,38 @@ echo TTWU_QUEUE > "$FEATURES"
 check "unload" modprobe -r newidle
 is "$(grep -o 'NO_TTWU_QUEUE\|TTWU_QUEUE' "$FEATURES")" TTWU_QUEUE \
 	"another feature's change survives"
+
+# The kernel books our attempts and skips; that sinks its ratio.  Given back, a
+# domain starts as a new one does (calls 512, successes 256, ratio 512); a few
+# idle entries since then may be on top.
+sunk()
+{
+	awk '$1 == 1 { if ($5 < 100) good = 1 } END { exit !good }' /sys/kernel/debug/nib_sd
+}
+
+begun_anew()
+{
+	cat /sys/kernel/debug/nib_sd
+	awk 'NR > 1 {
+		lines++
+		if ($3 < 512 || $3 > 640 || $4 < 256 || $4 > 384 || $5 != 512)
+			bad++
+		if ($6 != "-" && ($6 < 0 || $6 > 20000))
+			bad++
+	}
+	END { exit bad || !lines }' /sys/kernel/debug/nib_sd
+}
+
+check "a module that shows the kernel's books" insmod /test/nib_sd.ko
+for policy in always random; do
+	check "newidle-load" newidle-load policy=$policy rate=0
+	check "a load whose attempts all fail" law 100 4096 1 1000
+	check "$policy: the kernel's ratio sinks" sunk
+	if [ $policy = always ]; then
+		knob policy stock
+		check "stock: the kernel's domains begin anew" begun_anew
+	fi
+	check "unload" modprobe -r newidle
+	check "unloaded: the kernel's domains begin anew" begun_anew
+done
+check "that module goes" rmmod nib_sd

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2154
 # smp: 2,sockets=2
 # timeout: 400
 #
@@ -67,7 +68,7 @@ within_poisson()
 # CPU 1 has one domain here.
 ratio()
 {
-	awk '$1 == 1 { print $11 }' $DOMAINS
+	awk '$1 == 1 { print $11 }' "$DOMAINS"
 }
 
 law_always()
@@ -104,7 +105,7 @@ law_rate()
 # What this kernel does by itself follows the same law.
 law_stock()
 {
-	case $(cat $SYS/native) in
+	case $(cat "$SYS/native") in
 	random)
 		cell 100 $FORGET 5 40960
 		within_poisson "stock" "$attempts" "$(calc "$idle * 2 / 1024")" ;;
