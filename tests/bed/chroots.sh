@@ -162,7 +162,7 @@ make_chroot()
 		--dpkgopt='path-exclude=/usr/share/doc/*' \
 		--dpkgopt='path-exclude=/usr/share/locale/*' \
 		--dpkgopt='force-unsafe-io' --aptopt="$CACHE/$1.apt" \
-		"${suite%% *}" "$new" "$CACHE/$1.list" || return
+		"${suite%% *}" "$new" - < "$CACHE/$1.list" || return
 	mkdir -p "$new/$STATE"
 	recipe "$1" > "$new/$STATE/recipe"
 	touch "$new/$STATE/updated"
