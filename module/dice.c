@@ -67,14 +67,16 @@ void newidle_dice_take(void)
  * decision, and the other's wish is kept for newidle_dice_return().
  *
  * Context: process, under newidle_lock.
+ * Return: true if they were on: they may have skipped where nobody counts.
  */
-void newidle_dice_check(void)
+bool newidle_dice_check(void)
 {
 	if (!taken || !dice_on())
-		return;
+		return false;
 	pr_notice_ratelimited("NI_RANDOM was switched on by somebody else; it takes effect with policy stock or when newidle is unloaded\n");
 	give_back = true;
 	dice_off();
+	return true;
 }
 
 /* As a new domain starts: what we let the kernel book is no experience. */

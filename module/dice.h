@@ -3,8 +3,10 @@
 #ifndef NEWIDLE_DICE_H
 #define NEWIDLE_DICE_H
 
+#include <linux/types.h>
+
 void newidle_dice_take(void);
-void newidle_dice_check(void);
+bool newidle_dice_check(void);
 void newidle_dice_return(void);
 
 #endif /* NEWIDLE_DICE_H */

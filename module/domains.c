@@ -74,12 +74,12 @@ void newidle_domain_bind(struct newidle_domain *d, struct sched_domain *sd,
 	}
 	for (; child; child = rcu_dereference_raw(child->child))
 		depth++;
-	WRITE_ONCE(d->depth, depth);
-	WRITE_ONCE(d->name, newidle_sd_name(sd));
-	WRITE_ONCE(d->span_weight, sd->span_weight);
+	d->depth = depth;
+	d->name = newidle_sd_name(sd);
+	d->span_weight = sd->span_weight;
 	d->flags = sd->flags;
 	newidle_state_init(&d->state, &newidle_settings, now);
-	WRITE_ONCE(d->sd, sd);
+	d->sd = sd;
 }
 
 /**

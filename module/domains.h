@@ -90,6 +90,17 @@ extern bool newidle_level_overflow;
  */
 extern unsigned int newidle_epoch;
 
+/* Around changes of what others read; interrupts off, on the CPU of the table. */
+static inline void newidle_count_begin(struct newidle_cpu *c)
+{
+	raw_write_seqcount_begin(&c->seq);
+}
+
+static inline void newidle_count_end(struct newidle_cpu *c)
+{
+	raw_write_seqcount_end(&c->seq);
+}
+
 /**
  * newidle_domain_get() - our entry for a domain
  * @c: the table of this CPU
@@ -112,20 +123,12 @@ newidle_domain_get(struct newidle_cpu *c, struct sched_domain *sd, int cpu)
 	d = &c->level[sd->level];
 	if (unlikely(d->sd != sd || d->span_weight != sd->span_weight ||
 		     d->flags != sd->flags ||
-		     d->epoch != READ_ONCE(newidle_epoch)))
+		     d->epoch != READ_ONCE(newidle_epoch))) {
+		newidle_count_begin(c);
 		newidle_domain_bind(d, sd, cpu);
+		newidle_count_end(c);
+	}
 	return d;
-}
-
-/* Around changes of counters; same context as newidle_domain_get(). */
-static inline void newidle_count_begin(struct newidle_cpu *c)
-{
-	raw_write_seqcount_begin(&c->seq);
-}
-
-static inline void newidle_count_end(struct newidle_cpu *c)
-{
-	raw_write_seqcount_end(&c->seq);
 }
 
 #endif /* NEWIDLE_DOMAINS_H */

@@ -41,10 +41,11 @@ static noinline void prove_lock_contract(const struct rq *rq)
 {
 	static atomic_t samples;
 
+	if (READ_ONCE(newidle_lock_contract) == NEWIDLE_LOCK_BROKEN)
+		return;
 	if (!newidle_rq_lock_held(rq))
 		WRITE_ONCE(newidle_lock_contract, NEWIDLE_LOCK_FREE);
-	else if (atomic_inc_return(&samples) > LOCK_SAMPLES &&
-		 READ_ONCE(newidle_lock_contract) == NEWIDLE_LOCK_UNPROVED)
+	else if (atomic_inc_return(&samples) > LOCK_SAMPLES)
 		WRITE_ONCE(newidle_lock_contract, NEWIDLE_LOCK_BROKEN);
 }
 

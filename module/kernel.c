@@ -74,8 +74,9 @@ static int find_members(const struct btf *btf)
 			continue;
 		if (size != m->size ||
 		    (m->expect != ANYWHERE && offset != m->expect)) {
-			pr_err("%s.%s lies at %u with %u bytes in this kernel, expected %d with %u: build the module with the running kernel's headers\n",
-			       m->type, m->name, offset, size, m->expect, m->size);
+			pr_err("%s.%s has %u bytes at %u in this kernel, not what the module was built for (%u bytes%s): build it with the running kernel's headers; if it was, this kernel is not supported\n",
+			       m->type, m->name, size, offset, m->size,
+			       m->expect == ANYWHERE ? "" : ", elsewhere");
 			return -EINVAL;
 		}
 		if (m->slot >= 0)

@@ -237,7 +237,9 @@ static ssize_t reset_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 	if (err)
 		return err;
+	mutex_lock(&newidle_lock);
 	newidle_stats_reset();
+	mutex_unlock(&newidle_lock);
 	return count;
 }
 
@@ -282,13 +284,17 @@ int newidle_knobs_publish(const struct newidle_engine *engine)
 		pr_err("can't create /sys/kernel/newidle\n");
 		return -ENOMEM;
 	}
+	/* What reset works on comes first and goes last. */
+	err = newidle_stats_publish(dir);
+	if (err)
+		goto put;
 	err = sysfs_create_group(dir, &group);
 	if (!err)
-		err = newidle_stats_publish(dir);
-	if (err) {
-		pr_err("can't fill /sys/kernel/newidle (%d)\n", err);
-		kobject_put(dir);
-	}
+		return 0;
+	newidle_stats_withdraw(dir);
+put:
+	pr_err("can't fill /sys/kernel/newidle (%d)\n", err);
+	kobject_put(dir);
 	return err;
 }
 
@@ -299,7 +305,7 @@ int newidle_knobs_publish(const struct newidle_engine *engine)
  */
 void newidle_knobs_withdraw(void)
 {
-	newidle_stats_withdraw(dir);
 	sysfs_remove_group(dir, &group);
+	newidle_stats_withdraw(dir);
 	kobject_put(dir);
 }

@@ -19,6 +19,7 @@
 #include "kernel.h"
 #include "knobs.h"
 #include "patch.h"
+#include "stats.h"
 #include "symbols.h"
 
 static char *test_absent;
@@ -69,6 +70,7 @@ static int __init newidle_init(void)
 	err = newidle_patch_enable(&engine);
 	if (err)
 		goto withdraw;
+	newidle_stats_publish_domains();
 	return 0;
 
 withdraw:

@@ -18,6 +18,7 @@
 #include "dice.h"
 #include "domains.h"
 #include "engine.h"
+#include "kernel.h"
 #include "patch.h"
 #include "stats.h"
 
@@ -32,19 +33,38 @@ static enum phase {
 	PHASE_EVICTED,		/* replaced by another livepatch */
 } phase = PHASE_LOADING;
 
+/* The watch has seen another livepatch above ours; under newidle_lock. */
+static bool shadowed;
+
 static void watch(struct work_struct *work);
 static DECLARE_DELAYED_WORK(watch_work, watch);
 
-static void take_over(struct klp_object *obj)
+/* Under klp's mutex: from here to the patching nobody can come in between. */
+static int prove_free(struct klp_object *obj)
 {
-	mutex_lock(&newidle_lock);
+	return newidle_kernel_prove_balancer();
+}
+
+static void begin(void)
+{
 	if (newidle_settings.policy == NEWIDLE_STOCK)
 		newidle_stats_lose_skips();
 	else
 		newidle_dice_take();
 	WRITE_ONCE(newidle_epoch, newidle_epoch + 1);
-	WRITE_ONCE(phase, PHASE_LIVE);
-	WRITE_ONCE(newidle_live, true);
+}
+
+static void take_over(struct klp_object *obj)
+{
+	mutex_lock(&newidle_lock);
+	if (READ_ONCE(newidle_lock_contract) == NEWIDLE_LOCK_BROKEN) {
+		WRITE_ONCE(phase, PHASE_TRANSPARENT);
+	} else {
+		shadowed = false;
+		begin();
+		WRITE_ONCE(phase, PHASE_LIVE);
+		WRITE_ONCE(newidle_live, true);
+	}
 	mutex_unlock(&newidle_lock);
 }
 
@@ -69,6 +89,7 @@ static struct klp_object objs[] = {
 	{
 		.funcs = funcs,
 		.callbacks = {
+			.pre_patch    = prove_free,
 			.post_patch   = take_over,
 			.pre_unpatch  = end,
 			/* A load that was reversed has no pre_unpatch. */
@@ -117,6 +138,25 @@ static void notice_eviction(void)
 	mutex_unlock(&newidle_lock);
 }
 
+/*
+ * With another livepatch above us the kernel would go without any dice, so it
+ * gets its own back; and ours again when that one has gone.
+ */
+static void follow_shadow(void)
+{
+	if (is_shadowed() == shadowed)
+		return;
+	shadowed = !shadowed;
+	if (shadowed) {
+		pr_notice("another livepatch has come above ours, which is not asked any more; the kernel's own dice are back until that one goes\n");
+		newidle_dice_return();
+		newidle_stats_lose_skips();
+	} else {
+		pr_notice("the livepatch above ours has gone\n");
+		begin();
+	}
+}
+
 static void watch(struct work_struct *work)
 {
 	static bool told_overflow;
@@ -124,8 +164,10 @@ static void watch(struct work_struct *work)
 	notice_eviction();
 
 	mutex_lock(&newidle_lock);
-	if (phase == PHASE_LIVE) {
-		newidle_dice_check();
+	if (phase == PHASE_LIVE && READ_ONCE(funcs[0].patched)) {
+		follow_shadow();
+		if (newidle_dice_check())
+			newidle_stats_lose_skips();
 		if (READ_ONCE(newidle_lock_contract) == NEWIDLE_LOCK_BROKEN) {
 			hand_back(PHASE_TRANSPARENT);
 			pr_err("the balancer is entered with the run-queue lock held: skipping is not safe on this kernel, so everything is passed through; unload newidle\n");
@@ -194,7 +236,7 @@ bool newidle_patch_ended(void)
  */
 void newidle_patch_set_policy(u32 policy)
 {
-	if (phase == PHASE_LIVE && policy != NEWIDLE_STOCK)
+	if (phase == PHASE_LIVE && policy != NEWIDLE_STOCK && !is_shadowed())
 		newidle_dice_take();
 	if (newidle_settings.policy == NEWIDLE_STOCK)
 		WRITE_ONCE(newidle_epoch, newidle_epoch + 1);
@@ -220,11 +262,14 @@ int newidle_patch_enable(const struct newidle_engine *engine)
 	funcs[0].old_name = engine->target;
 	funcs[0].new_func = engine->hook;
 	err = klp_enable_patch(&patch);
-	if (err) {
+	if (err == -EBUSY)
+		pr_err("livepatch of %s failed: if no line above tells why, another livepatch is in transition (/sys/kernel/livepatch/*/transition); try again when it is done\n",
+		       engine->target);
+	else if (err)
 		pr_err("livepatch of %s failed (%d): see the lines above\n",
 		       engine->target, err);
+	if (err)
 		return err;
-	}
 	schedule_delayed_work(&watch_work, HZ);
 	return 0;
 }

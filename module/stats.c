@@ -17,8 +17,8 @@
 #include <linux/seq_file.h>
 #include <linux/sysfs.h>
 #include "domains.h"
+#include "engine.h"
 #include "kernel.h"
-#include "patch.h"
 #include "stats.h"
 
 /* What reset subtracts: one array of levels a CPU. */
@@ -45,7 +45,11 @@ static void read_domain(int cpu, int level, struct newidle_domain *d)
 	d->count.cost_ns  -= base->cost_ns;
 }
 
-/** newidle_stats_reset() - all counters begin at 0; the ratios stay */
+/**
+ * newidle_stats_reset() - all counters begin at 0; the ratios stay
+ *
+ * Context: process, under newidle_lock, which keeps the policy.
+ */
 void newidle_stats_reset(void)
 {
 	struct newidle_domain d;
@@ -58,13 +62,13 @@ void newidle_stats_reset(void)
 			per_cpu_ptr(baselines, cpu)->level[level] = d.count;
 		}
 	}
-	WRITE_ONCE(skips_unknown,
+	WRITE_ONCE(skips_unknown, newidle_live &&
 		   newidle_settings.policy == NEWIDLE_STOCK &&
 		   newidle_kernel.native != NEWIDLE_NATIVE_NONE);
 	mutex_unlock(&baseline_lock);
 }
 
-/** newidle_stats_lose_skips() - policy stock begins to count */
+/** newidle_stats_lose_skips() - the kernel's own dice roll, or have rolled */
 void newidle_stats_lose_skips(void)
 {
 	if (newidle_kernel.native != NEWIDLE_NATIVE_NONE)
@@ -198,10 +202,8 @@ static const struct seq_operations domains_sops = {
 DEFINE_SEQ_ATTRIBUTE(domains);
 
 /**
- * newidle_stats_publish() - create the files
+ * newidle_stats_publish() - create the files in sysfs
  * @parent: /sys/kernel/newidle
- *
- * debugfs may be missing or locked down; nothing depends on it.
  *
  * Return: 0 or an error that was logged.
  */
@@ -218,9 +220,19 @@ int newidle_stats_publish(struct kobject *parent)
 		free_percpu(baselines);
 		return err;
 	}
+	return 0;
+}
+
+/**
+ * newidle_stats_publish_domains() - create the file in debugfs
+ *
+ * Once init can't fail any more: an open file would outlive a module that was
+ * never loaded.  debugfs may be missing or locked down; nothing depends on it.
+ */
+void newidle_stats_publish_domains(void)
+{
 	debugfs_dir = debugfs_create_dir("newidle", NULL);
 	debugfs_create_file("domains", 0444, debugfs_dir, NULL, &domains_fops);
-	return 0;
 }
 
 /**

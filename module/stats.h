@@ -8,7 +8,10 @@
 struct kobject;
 
 int newidle_stats_publish(struct kobject *parent);
+void newidle_stats_publish_domains(void);
 void newidle_stats_withdraw(struct kobject *parent);
+
+/* Under newidle_lock. */
 void newidle_stats_reset(void);
 
 /* Under newidle_lock: from now on the kernel skips where we can't see it. */

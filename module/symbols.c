@@ -14,7 +14,14 @@
 #include <linux/string.h>
 #include "symbols.h"
 
-DEFINE_STATIC_CALL_NULL(newidle_each_match, kallsyms_on_each_match_symbol);
+/* kallsyms_on_each_match_symbol(), which 6.1 before 6.1.60 does not declare. */
+typedef int each_match_fn(int (*fn)(void *data, unsigned long addr),
+			  const char *name, void *data);
+
+/* Bytes of the instruction that an indirect call must meet (ENDBR64). */
+#define LANDING_PAD 4
+
+DEFINE_STATIC_CALL_NULL(newidle_each_match, each_match_fn);
 DEFINE_STATIC_CALL_NULL(newidle_ftrace_location, ftrace_location);
 
 /* For tests: this symbol is taken to be missing. */
@@ -51,8 +58,8 @@ int newidle_symbols_open(const char *absent)
 
 	err = register_kprobe(&probe);
 	if (err) {
-		pr_err("can't find the kernel's symbol search (%d): kprobes are switched off, locked down, or the kernel lacks %s\n",
-		       err, probe.symbol_name);
+		pr_err("can't find the kernel's symbol search %s (%d): the kernel is too old (6.1.60 has it) or built without kprobes\n",
+		       probe.symbol_name, err);
 		return err;
 	}
 	/* May be past the landing pad; good for a direct call all the same. */
@@ -114,5 +121,8 @@ int newidle_symbol(const char *name, unsigned long *addr)
  */
 unsigned long newidle_ftrace_entry(unsigned long addr)
 {
-	return static_call(newidle_ftrace_location)(addr);
+	unsigned long hook = static_call(newidle_ftrace_location)(addr);
+
+	/* Asked for an entry it tells of the first hook in the function. */
+	return hook == addr || hook == addr + LANDING_PAD ? hook : 0;
 }

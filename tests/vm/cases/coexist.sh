@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # smp: 4,sockets=2,cores=2
-# timeout: 400
+# timeout: 600
 #
 # Beside other livepatches: elsewhere, below us, above us, and instead of us.
 
@@ -110,7 +110,9 @@ check_works "after the other has gone"
 check "a livepatch comes above" patch_on nib_lp
 is "$(cat "$SYS/state")" shadowed "the state is shadowed"
 check_asleep "shadowed"
+check "shadowed: the kernel's dice come back" wait_for 5 as_before
 check "it goes" patch_off nib_lp
+check "and go when it has gone" wait_for 5 refused as_before
 check_works "after it has gone"
 check "it comes back" patch_on nib_lp
 is "$(cat "$SYS/state")" shadowed "the state is shadowed"
