@@ -4,7 +4,7 @@
 # The demonstration's inside: make demo runs it in a guest, after the guest
 # library (tests/vm/guest).
 #
-# timeout: 270
+# timeout: 500
 #
 # Runs two loads under two policies and shows, for each level of scheduling
 # domains, what newidle decided beside what the kernel itself counted.

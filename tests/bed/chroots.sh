@@ -132,8 +132,9 @@ stop_jobs()
 phases()
 {
 	for name; do
-		printf ' %s: %s' "$name" \
-			"$(sed -n 's/^[IN]: //p' "$(log_of "$name")" | tail -n 1)"
+		phase=$(sed -n 's/^I: //p' "$(log_of "$name")" | tail -n 1)
+		[ "$phase" ] || continue
+		printf ' %s: %s' "$name" "$phase"
 		[ ! -d "$CACHE/$name.new" ] || printf ', %s MB' \
 			"$(du -sm "$CACHE/$name.new" 2> /dev/null | cut -f 1)"
 		printf ';'

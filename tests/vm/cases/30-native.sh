@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # smp: 2,sockets=2
-# timeout: 240
+# timeout: 500
 #
 # The kernel's own dice: off while we decide, back exactly as they were found,
 # and what the kernel has booked in the meantime forgotten.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 300
+# timeout: 500
 #
 # Load and unload under load, for three minutes at most.
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # smp: 4,sockets=2,cores=2
-# timeout: 600
+# timeout: 500
 #
 # Beside other livepatches: elsewhere, below us, above us, and instead of us.
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # smp: 2,sockets=2
-# timeout: 200
+# timeout: 500
 #
 # Somebody uses the module: modprobe -r names who, and changes nothing.
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154
 # smp: 2,sockets=2
-# timeout: 400
+# timeout: 500
 #
 # The law test: with a load that goes newly idle r times a second and can never
 # pull anything, each policy makes as many attempts as its formula says.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # smp: 4,sockets=2,cores=2
-# timeout: 400
+# timeout: 500
 #
 # Where newidle must not load: modprobe fails, the log says why, nothing is
 # left; and when the cause is gone it loads.  And neighbours it can live with.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 120
+# timeout: 500
 #
 # A function that must not be livepatched is refused for each of the reasons,
 # shown on functions of this kernel to which they apply.  A build for tests
