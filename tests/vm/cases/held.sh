@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # smp: 4,sockets=2,cores=2
-# timeout: 500
+# timeout: 600
 #
 # A transition that is held open: nothing is decided until it is complete, and
 # the helpers name who holds it and leave things as they were.
