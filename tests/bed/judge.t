@@ -54,7 +54,7 @@ GOOD_LINES = (
     "reboot: Power down",
 )
 
-HEAD = "#!/bin/sh\n# smp: 2\n# memory: 512M\n# timeout: 90\n"
+HEAD = "#!/bin/sh\n# smp: 2\n# memory: 512M\n# timeout: 180\n"
 POWEROFF = "rm /bin/poweroff\nprintf '#!/bin/sh\\n%s\\n' > /bin/poweroff\n" \
            "chmod +x /bin/poweroff\nok alive"
 END, LOG, OFF = "script came to its end", "kernel's log", "powered off"
@@ -109,7 +109,7 @@ def main():
 
     series = sorted(os.listdir(guest.STATE + "/kernels"))[-1]
     # Several at a time: most of them do nothing but wait.
-    with ThreadPoolExecutor(4) as pool:
+    with ThreadPoolExecutor(3) as pool:
         runs = [pool.submit(failing, script, series)
                 for _, script, _ in SCRIPTS]
         for (what, _, wanted), run in zip(SCRIPTS, runs):
