@@ -155,14 +155,19 @@ make_chroot()
 	# shellcheck disable=SC2046
 	sources $(suites_of "$1") > "$CACHE/$1.list" || return
 	suite=$(suites_of "$1")
-	# Left out: documentation, translations, and waiting for the disk.
+	# Left out: documentation, translations, and waiting for the disk.  Not by
+	# --dpkgopt, for which every package is piped through a Python program.
+	cat > "$CACHE/$1.dpkg" <<-END
+		force-unsafe-io
+		path-exclude=/usr/share/doc/*
+		path-exclude=/usr/share/locale/*
+		path-exclude=/usr/share/man/*
+	END
 	unshare --mount --propagation private mmdebstrap --variant=minbase \
 		--mode=root --skip=cleanup/apt/lists \
 		--include="$(packages_of "$1" | tr -s ' \n' ',,')" \
-		--dpkgopt='path-exclude=/usr/share/man/*' \
-		--dpkgopt='path-exclude=/usr/share/doc/*' \
-		--dpkgopt='path-exclude=/usr/share/locale/*' \
-		--dpkgopt='force-unsafe-io' --aptopt="$CACHE/$1.apt" \
+		--essential-hook="cp '$CACHE/$1.dpkg' \"\$1/etc/dpkg/dpkg.cfg.d/newidle\"" \
+		--aptopt="$CACHE/$1.apt" \
 		"${suite%% *}" "$new" - < "$CACHE/$1.list" || return
 	mkdir -p "$new/$STATE"
 	recipe "$1" > "$new/$STATE/recipe"

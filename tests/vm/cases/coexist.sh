@@ -45,19 +45,19 @@ as_before()
 check_works()
 {
 	is "$(cat "$SYS/state")" active "$1: newidle is active"
-	before=$(stats calls)
+	# What the kernel's dice skipped while we were shadowed is unknown.
+	knob reset 1
 	load
-	after=$(stats calls)
-	check "$1: newidle decides" [ $((after - before)) -gt 10 ]
+	check "$1: newidle decides" [ "$(stats calls)" -gt 10 ]
 }
 
 # check_asleep WHAT: newidle is not asked any more, the other livepatch is
 check_asleep()
 {
-	before=$(stats calls)
+	before=$(stats attempts)
 	other=$(cat "$NIB_CALLS")
 	load
-	is "$(stats calls)" "$before" "$1: newidle is not asked"
+	is "$(stats attempts)" "$before" "$1: newidle is not asked"
 	check "$1: the other livepatch is" [ $(($(cat "$NIB_CALLS") - other)) -gt 10 ]
 }
 

