@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 500
+# timeout: 700
 #
 # Load and unload under load, for three minutes at most.
 
@@ -21,11 +21,11 @@ busy=$!
 cycles=0
 pulls=0
 while [ "$(date +%s)" -lt "$END" ] || [ $cycles -lt 3 ]; do
-	newidle-load > /tmp/said 2>&1 || break
+	newidle-load --timeout 150 > /tmp/said 2>&1 || break
 	sleep 1
 	now=$(stats pulls)
 	pulls=$((pulls + now))
-	modprobe -r newidle >> /tmp/said 2>&1 || break
+	newidle-unload --timeout 150 >> /tmp/said 2>&1 || break
 	gone || break
 	cycles=$((cycles + 1))
 done
