@@ -133,7 +133,7 @@ phases()
 {
 	for name; do
 		phase=$(sed -n 's/^I: //p' "$(log_of "$name")" | tail -n 1)
-		[ "$phase" ] || continue
+		case $phase in "" | done) continue ;; esac
 		printf ' %s: %s' "$name" "$phase"
 		[ ! -d "$CACHE/$name.new" ] || printf ', %s MB' \
 			"$(du -sm "$CACHE/$name.new" 2> /dev/null | cut -f 1)"
@@ -176,16 +176,23 @@ make_chroot()
 	mv "$new" "$CACHE/$1"
 }
 
-# The archives' lists, as of now.  Without a network the old ones will do.
+# The archives' lists, as of now.  Without a network all stays as it is.
 update_chroot()
 {
-	apt_options > "$CACHE/$1/etc/apt/apt.conf.d/99mmdebstrap"
+	apt=$CACHE/$1/etc/apt
 	# shellcheck disable=SC2046
 	sources $(suites_of "$1") > "$CACHE/$1.list" || return
-	cp "$CACHE/$1.list" "$CACHE/$1/etc/apt/sources.list"
+	apt_options > "$apt/apt.conf.d/99mmdebstrap"
+	rm -f "$apt/sources.list.d"/*
+	cp "$apt/sources.list" "$apt/sources.list.old"
+	cp "$CACHE/$1.list" "$apt/sources.list"
 	echo "I: apt-get update"
 	if inside "$1" sh -c 'dpkg --configure -a && apt-get -qq --error-on=any update'; then
 		touch "$CACHE/$1/$STATE/updated"
+		rm -f "$CACHE/$1.offline"
+	else
+		mv "$apt/sources.list.old" "$apt/sources.list"
+		touch "$CACHE/$1.offline"
 	fi
 }
 
@@ -225,8 +232,9 @@ chroots()
 		# shellcheck disable=SC2086
 		together update_chroot $stale
 		for name in $stale; do
-			is_fresh "$name" || say "no answer (offline?): the $name chroot" \
-				"stays as of $(date -r "$CACHE/$name/$STATE/updated" +%F)"
+			[ ! -e "$CACHE/$name.offline" ] ||
+				say "no answer (offline?): the $name chroot knows" \
+					"kernels as of $(date -r "$CACHE/$name/$STATE/updated" +%F)"
 		done
 	fi
 	check_qemu
