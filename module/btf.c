@@ -156,6 +156,41 @@ int newidle_btf_member(const struct btf *btf, const char *type,
 }
 
 /**
+ * newidle_btf_unnamed() - find a struct that has no name by its members
+ * @btf: from newidle_btf_open()
+ * @members: their names
+ * @n: how many
+ * @offset: set to their offsets, bytes
+ * @size: set to their sizes, bytes
+ *
+ * Return: 0, -ENOENT if there is none, -EEXIST if there are several.
+ */
+int newidle_btf_unnamed(const struct btf *btf, const char *const members[],
+			int n, u32 *offset, u32 *size)
+{
+	const struct btf_type *t;
+	int found = 0, i;
+	u32 id, at, bytes;
+
+	for (id = 1; (t = btf_type_by_id(btf, id)); id++) {
+		if (BTF_INFO_KIND(t->info) != BTF_KIND_STRUCT || t->name_off)
+			continue;
+		for (i = 0; i < n; i++) {
+			at = 0;
+			if (find_member(btf, t, members[i], &at, &bytes, BTF_DEPTH))
+				break;
+			offset[i] = at;
+			size[i] = bytes;
+		}
+		if (i == n)
+			found++;
+	}
+	if (!found)
+		return -ENOENT;
+	return found == 1 ? 0 : -EEXIST;
+}
+
+/**
  * newidle_btf_enumerator() - value of an enumerator
  * @btf: from newidle_btf_open()
  * @name: its name

@@ -7,6 +7,8 @@
 #define NEWIDLE_COMPAT_H
 
 #include <linux/ftrace.h>
+#include <linux/jump_label.h>
+#include <linux/sched/isolation.h>
 #include <linux/version.h>
 
 /*
@@ -26,6 +28,46 @@
 	  LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)) ||		\
 	 (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 11) &&		\
 	  LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)))
+
+/*
+ * The kernels on which the rule is sure to be there, unless NI_RANDOM is:
+ * Debian's 6.12.43 and 6.17.8 and the last 6.16 were looked at.
+ */
+#define NEWIDLE_SURE_COST_RULE						\
+	((LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 43) &&		\
+	  LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 65)) ||		\
+	 (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 12) &&		\
+	  LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)))
+
+/*
+ * Series in which the steps of new-idle balance were compared with ours.  How
+ * its walk ends can't be seen from outside.
+ */
+#define NEWIDLE_TESTED_SERIES						\
+	((LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0) &&		\
+	  LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)) ||		\
+	 (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) &&		\
+	  LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)) ||		\
+	 (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0) &&		\
+	  LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)))
+
+/*
+ * nohz_newidle_balance() asks housekeeping_cpu(cpu, HK_TYPE_SCHED): in 6.12
+ * still, in 6.16 no more, where that enumerator is gone.  The key is exported,
+ * but read by its address, like all of the kernel's.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0) && defined(CONFIG_CPU_ISOLATION)
+static inline bool newidle_keeps_house(int cpu)
+{
+	return !static_key_enabled(&housekeeping_overridden) ||
+	       housekeeping_test_cpu(cpu, HK_TYPE_SCHED);
+}
+#else
+static inline bool newidle_keeps_house(int cpu)
+{
+	return true;
+}
+#endif
 
 /*
  * An ftrace handler that changes the instruction pointer must save all

@@ -64,11 +64,13 @@ struct newidle_domain {
  * struct newidle_cpu - the table of one CPU
  * @seq: lets readers copy counters that belong together
  * @rng: the CPU's dice
+ * @in_steps: engine swap is in the balancer, and counts that call itself
  * @level: by sched_domain.level; an entry with sd == NULL was never used
  */
 struct newidle_cpu {
 	seqcount_t seq;
 	struct newidle_rng rng;
+	bool in_steps;
 	struct newidle_domain level[NEWIDLE_LEVELS];
 };
 

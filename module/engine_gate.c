@@ -10,16 +10,16 @@
 #include "log.h"
 #include <linux/atomic.h>
 #include <linux/ftrace.h>
-#include <linux/sched/clock.h>
+#include <linux/kernel.h>
 #include <linux/sched/idle.h>
 #include <linux/sched/topology.h>
 #include <linux/static_call.h>
+#include "attempt.h"
 #include "compat.h"
 #include "domains.h"
 #include "engine.h"
 #include "kernel.h"
 
-bool newidle_live __read_mostly;
 enum newidle_lock_contract newidle_lock_contract __read_mostly;
 
 /* Calls with the lock taken that make chance an unlikely reason. */
@@ -49,21 +49,6 @@ static noinline void prove_lock_contract(const struct rq *rq)
 		WRITE_ONCE(newidle_lock_contract, NEWIDLE_LOCK_BROKEN);
 }
 
-/* An attempt came back: book it. */
-static void attempted(struct newidle_cpu *c, struct newidle_domain *d,
-		      bool book, u32 weight, bool pulled, u64 begin, u64 end)
-{
-	u64 cost = end > begin ? end - begin : 0;
-
-	if (book)
-		newidle_account_attempt(&d->state, &newidle_settings, pulled,
-					weight, cost, end);
-	newidle_count_begin(c);
-	d->count.pulls += pulled;
-	d->count.cost_ns += cost;
-	newidle_count_end(c);
-}
-
 /*
  * Replaces sched_balance_rq() (before 6.10: load_balance()).
  *
@@ -74,12 +59,12 @@ static int newidle_gate(int this_cpu, struct rq *this_rq,
 			struct sched_domain *sd, enum cpu_idle_type idle,
 			int *continue_balancing)
 {
-	bool book, try = true;
 	struct newidle_domain *d;
 	struct newidle_cpu *c;
-	u32 weight = 1;
-	int pulled;
 	u64 begin;
+	u32 weight;
+	bool ours;
+	int pulled;
 
 	if (idle != CPU_NEWLY_IDLE)
 		goto pass;
@@ -93,52 +78,91 @@ static int newidle_gate(int this_cpu, struct rq *this_rq,
 	if (unlikely(!d))
 		goto pass;
 
-	book = READ_ONCE(newidle_settings.policy) != NEWIDLE_STOCK;
-	if (likely(READ_ONCE(newidle_lock_contract) == NEWIDLE_LOCK_FREE))
-		try = newidle_decide(&newidle_settings, &d->state, &c->rng,
-				     &weight);
-	newidle_count_begin(c);
-	d->count.calls++;
-	if (try)
-		d->count.attempts++;
-	else
-		d->count.skips++;
-	newidle_count_end(c);
-
-	if (!try) {
-		newidle_account(&d->state, &newidle_settings, 0,
-				sched_clock_cpu(this_cpu));
+	ours = READ_ONCE(newidle_settings.policy) != NEWIDLE_STOCK;
+	if (!newidle_ask(c, d,
+			 READ_ONCE(newidle_lock_contract) == NEWIDLE_LOCK_FREE,
+			 &weight)) {
+		newidle_book_skip(d, this_cpu);
 		return 0;
 	}
 	begin = sched_clock_cpu(this_cpu);
 	pulled = static_call(newidle_balancer)(this_cpu, this_rq, sd, idle,
 					       continue_balancing);
-	attempted(c, d, book, weight, pulled, begin, sched_clock_cpu(this_cpu));
+	newidle_book_attempt(c, d, ours, weight, pulled, begin,
+			     sched_clock_cpu(this_cpu));
 	return pulled;
 pass:
 	return static_call(newidle_balancer)(this_cpu, this_rq, sd, idle,
 					     continue_balancing);
 }
 
+/*
+ * The same place under engine swap: sees what the kernel's own new-idle balance
+ * tries while the policy is stock.  What our own steps try they count.
+ */
+static int newidle_count(int this_cpu, struct rq *this_rq,
+			 struct sched_domain *sd, enum cpu_idle_type idle,
+			 int *continue_balancing)
+{
+	struct newidle_cpu *c = per_cpu_ptr(newidle_cpus, this_cpu);
+	struct newidle_domain *d = NULL;
+	u64 begin;
+	u32 weight;
+	int pulled;
+
+	if (idle == CPU_NEWLY_IDLE && READ_ONCE(newidle_live) && !c->in_steps)
+		d = newidle_domain_get(c, sd, this_cpu);
+	if (!d)
+		return static_call(newidle_balancer)(this_cpu, this_rq, sd,
+						     idle, continue_balancing);
+	newidle_ask(c, d, false, &weight);
+	begin = sched_clock_cpu(this_cpu);
+	pulled = static_call(newidle_balancer)(this_cpu, this_rq, sd, idle,
+					       continue_balancing);
+	newidle_book_attempt(c, d, false, weight, pulled, begin,
+			     sched_clock_cpu(this_cpu));
+	return pulled;
+}
+
+static void find_way_past_hook(void)
+{
+	static_call_update(newidle_balancer,
+			   (void *)(newidle_kernel.balancer.entry + MCOUNT_INSN_SIZE));
+}
+
+/**
+ * newidle_gate_counter() - the hook that only counts, for engine swap
+ *
+ * Return: it, ready to be used.
+ */
+struct newidle_hook newidle_gate_counter(void)
+{
+	find_way_past_hook();
+	return (struct newidle_hook){ &newidle_kernel.balancer, newidle_count };
+}
+
 /**
  * newidle_gate_open() - can this engine work here?  Make it ready to be hooked
  * @engine: filled
+ * @why: filled with the reason if it can't
+ * @len: size of @why
  *
- * Return: 0, or an error that was logged.
+ * Return: 0, or an error.
  */
-int newidle_gate_open(struct newidle_engine *engine)
+int newidle_gate_open(struct newidle_engine *engine, char *why, size_t len)
 {
 	if (newidle_kernel.native == NEWIDLE_NATIVE_NONE &&
 	    NEWIDLE_MAYBE_COST_RULE) {
-		pr_err("engine gate can't work on this kernel: it books 3/2 of the highest cost for a failed pull, and would take each skip for one\n");
+		scnprintf(why, len, "it books 3/2 of the highest cost for a failed pull, and would take each skip for one");
 		return -EOPNOTSUPP;
 	}
-	static_call_update(newidle_balancer,
-			   (void *)(newidle_kernel.balancer_entry + MCOUNT_INSN_SIZE));
+	find_way_past_hook();
 	*engine = (struct newidle_engine){
-		.name   = "gate",
-		.target = newidle_kernel.balancer,
-		.hook   = newidle_gate,
+		.name = "gate",
+		.hooks = {
+			{ &newidle_kernel.balancer, newidle_gate },
+		},
+		.takes_dice = true,
 	};
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <linux/sched/topology.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include "members.h"
 
 struct rq;
 
@@ -19,43 +20,36 @@ enum newidle_native {
 	NEWIDLE_NATIVE_RANDOM_RATE,	/* NI_RANDOM and NI_RATE */
 };
 
-/* Members that the kernel's headers don't show, or not on every kernel. */
-enum newidle_member {
-	NEWIDLE_RQ_LOCK,
-	NEWIDLE_RQ_SD,
-	NEWIDLE_RQ_CORE,
-	NEWIDLE_RQ_CORE_ENABLED,
-	NEWIDLE_SD_NAME,
-	NEWIDLE_SD_CALL,
-	NEWIDLE_SD_SUCCESS,
-	NEWIDLE_SD_RATIO,
-	NEWIDLE_SD_STAMP,
-	NEWIDLE_NR_MEMBERS
+/**
+ * struct newidle_function - a function of the kernel that may be livepatched
+ * @name: its name in this kernel; NULL if it has none such
+ * @addr: its first byte
+ * @entry: address at which ftrace hooks it
+ */
+struct newidle_function {
+	const char *name;
+	unsigned long addr;
+	unsigned long entry;
 };
-
-#define NEWIDLE_NO_MEMBER (-1)
 
 /**
  * struct newidle_kernel - what was found at load; constant from then on
- * @balancer: name of the function that tries one domain
- * @balancer_entry: address at which ftrace hooks it
+ * @btf: its type information; for use at load only
+ * @balancer: the function that tries one domain
  * @native: what the kernel does by itself
  * @dice_key: static key of its NI_RANDOM feature; NULL if it has none
  * @features: its feature bits
  * @dice_bit: bit of NI_RANDOM in @features
  * @runqueues: its run queues, per CPU
- * @offset: where members lie, bytes; NEWIDLE_NO_MEMBER for an optional one
- *	that is missing
  */
 struct newidle_kernel {
-	const char *balancer;
-	unsigned long balancer_entry;
+	const struct btf *btf;
+	struct newidle_function balancer;
 	enum newidle_native native;
 	struct static_key *dice_key;
 	unsigned int *features;
 	unsigned int dice_bit;
 	void __percpu *runqueues;
-	s32 offset[NEWIDLE_NR_MEMBERS];
 };
 
 extern struct newidle_kernel newidle_kernel;
@@ -69,35 +63,37 @@ extern char *newidle_test_balancer;
 extern const char *const newidle_native_names[];
 
 int newidle_kernel_open(void);
-int newidle_kernel_prove_balancer(void);
-
-static inline bool newidle_has(enum newidle_member m)
-{
-	return newidle_kernel.offset[m] != NEWIDLE_NO_MEMBER;
-}
-
-/* Address of a member; only for members that newidle_has(). */
-static inline void *newidle_at(const void *base, enum newidle_member m)
-{
-	return (void *)base + newidle_kernel.offset[m];
-}
+int newidle_function_find(struct newidle_function *f, const char *const names[2],
+			  const char *prototype, char *why, size_t len);
+int newidle_function_prove(const struct newidle_function *f);
 
 /**
- * newidle_rq_lock_held() - does anybody hold the run queue's lock?
+ * newidle_rq_lock() - the lock of a run queue
  * @rq: the run queue
  *
  * Under core scheduling the siblings share the lock of one of them.
  *
- * Return: true if the lock was taken at that moment, by whomever.
+ * Return: the lock that guards @rq now.
  */
-static inline bool newidle_rq_lock_held(const struct rq *rq)
+static inline raw_spinlock_t *newidle_rq_lock(const struct rq *rq)
 {
 	const void *owner = rq;
 
 	if (newidle_has(NEWIDLE_RQ_CORE_ENABLED) &&
 	    READ_ONCE(*(unsigned int *)newidle_at(rq, NEWIDLE_RQ_CORE_ENABLED)))
 		owner = READ_ONCE(*(void **)newidle_at(rq, NEWIDLE_RQ_CORE));
-	return raw_spin_is_locked((raw_spinlock_t *)newidle_at(owner, NEWIDLE_RQ_LOCK));
+	return newidle_at(owner, NEWIDLE_RQ_LOCK);
+}
+
+/**
+ * newidle_rq_lock_held() - does anybody hold the run queue's lock?
+ * @rq: the run queue
+ *
+ * Return: true if the lock was taken at that moment, by whomever.
+ */
+static inline bool newidle_rq_lock_held(const struct rq *rq)
+{
+	return raw_spin_is_locked(newidle_rq_lock(rq));
 }
 
 /**

@@ -21,10 +21,6 @@
 
 struct newidle_settings newidle_settings __read_mostly = NEWIDLE_DEFAULTS;
 
-const char *const newidle_engine_choices[NEWIDLE_NR_ENGINE_CHOICES] = {
-	[NEWIDLE_ENGINE_AUTO] = "auto",
-	[NEWIDLE_ENGINE_GATE] = "gate",
-};
 u32 newidle_engine_wanted = NEWIDLE_ENGINE_AUTO;
 
 /**
@@ -192,7 +188,7 @@ static struct knob knob_engine = {
 	.max     = NEWIDLE_NR_ENGINE_CHOICES - 1,
 };
 KNOB_PARAM(engine);
-MODULE_PARM_DESC(engine, "auto (default) or gate");
+MODULE_PARM_DESC(engine, "auto (default), swap or gate");
 
 static const char *engine_name;
 
@@ -238,7 +234,7 @@ static ssize_t reset_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (err)
 		return err;
 	mutex_lock(&newidle_lock);
-	newidle_stats_reset();
+	newidle_patch_reset();
 	mutex_unlock(&newidle_lock);
 	return count;
 }

@@ -43,9 +43,7 @@ static int __init examine(void)
 	if (!err)
 		err = newidle_kernel_open();
 	if (!err)
-		err = newidle_gate_open(&engine);
-	if (!err)
-		err = newidle_kernel_prove_balancer();
+		err = newidle_engine_open(&engine, newidle_engine_wanted);
 	return err;
 }
 
@@ -64,7 +62,7 @@ static int __init newidle_init(void)
 		goto free_domains;
 
 	pr_info("%s: engine %s on %s, kernel's own policy %s, policy %s\n",
-		THIS_MODULE->version, engine.name, engine.target,
+		THIS_MODULE->version, engine.name, engine.hooks[0].target->name,
 		newidle_native_names[newidle_kernel.native],
 		newidle_policy_names[newidle_settings.policy]);
 	err = newidle_patch_enable(&engine);

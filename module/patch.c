@@ -33,8 +33,21 @@ static enum phase {
 	PHASE_EVICTED,		/* replaced by another livepatch */
 } phase = PHASE_LOADING;
 
-/* The watch has seen another livepatch above ours; under newidle_lock. */
-static bool shadowed;
+/* Hooks above which the watch has seen another livepatch; under newidle_lock. */
+static unsigned long shadowed;
+
+static const struct newidle_engine *engine;
+/* One for each hook of the engine; the rest stay empty and end the array. */
+static struct klp_func funcs[NEWIDLE_HOOKS + 1];
+
+static int nr_hooks(void)
+{
+	int n = 0;
+
+	while (n < NEWIDLE_HOOKS && engine->hooks[n].target)
+		n++;
+	return n;
+}
 
 static void watch(struct work_struct *work);
 static DECLARE_DELAYED_WORK(watch_work, watch);
@@ -42,15 +55,41 @@ static DECLARE_DELAYED_WORK(watch_work, watch);
 /* Under klp's mutex: from here to the patching nobody can come in between. */
 static int prove_free(struct klp_object *obj)
 {
-	return newidle_kernel_prove_balancer();
+	int err = 0, i;
+
+	for (i = 0; !err && i < nr_hooks(); i++)
+		err = newidle_function_prove(engine->hooks[i].target);
+	return err;
+}
+
+/* The dice are the kernel's unless a policy of ours decides. */
+static void take_dice(u32 policy)
+{
+	if (engine->takes_dice && policy != NEWIDLE_STOCK)
+		newidle_dice_take();
+}
+
+/* Tell the counters what they can't know. */
+static void tell_unknown(void)
+{
+	bool stock = newidle_settings.policy == NEWIDLE_STOCK;
+	int last = nr_hooks() - 1;
+
+	/* Attempts: seen by the last hook, or made by the first. */
+	if (shadowed & BIT(last) && (stock || shadowed & BIT(0))) {
+		newidle_stats_lose_tries();
+		newidle_stats_lose_skips();
+	}
+	/* Decisions: made by the first, else by the kernel. */
+	if (shadowed & BIT(0) ||
+	    (stock && newidle_kernel.native != NEWIDLE_NATIVE_NONE))
+		newidle_stats_lose_skips();
 }
 
 static void begin(void)
 {
-	if (newidle_settings.policy == NEWIDLE_STOCK)
-		newidle_stats_lose_skips();
-	else
-		newidle_dice_take();
+	take_dice(newidle_settings.policy);
+	tell_unknown();
 	WRITE_ONCE(newidle_epoch, newidle_epoch + 1);
 }
 
@@ -60,7 +99,7 @@ static void take_over(struct klp_object *obj)
 	if (READ_ONCE(newidle_lock_contract) == NEWIDLE_LOCK_BROKEN) {
 		WRITE_ONCE(phase, PHASE_TRANSPARENT);
 	} else {
-		shadowed = false;
+		shadowed = 0;
 		begin();
 		WRITE_ONCE(phase, PHASE_LIVE);
 		WRITE_ONCE(newidle_live, true);
@@ -82,8 +121,6 @@ static void end(struct klp_object *obj)
 	hand_back(PHASE_ENDED);
 	mutex_unlock(&newidle_lock);
 }
-
-static struct klp_func funcs[] = { {}, {} };
 
 static struct klp_object objs[] = {
 	{
@@ -115,15 +152,15 @@ static bool was_evicted(void)
 }
 
 /*
- * Our function is the oldest of those on the balancer, as was proved at load,
- * so its next entry is the list's head; if the previous one is another, that
- * one is the newer livepatch.  klp's mutex can't be taken here; the pointers
- * are compared only.
+ * Our function is the oldest of those on its target, as was proved at load, so
+ * its next entry is the list's head; if the previous one is another, that one
+ * is the newer livepatch.  klp's mutex can't be taken here; the pointers are
+ * compared only.
  */
-static bool is_shadowed(void)
+static bool is_shadowed(int hook)
 {
-	return READ_ONCE(funcs[0].stack_node.prev) !=
-	       READ_ONCE(funcs[0].stack_node.next);
+	return READ_ONCE(funcs[hook].stack_node.prev) !=
+	       READ_ONCE(funcs[hook].stack_node.next);
 }
 
 static void notice_eviction(void)
@@ -142,30 +179,42 @@ static void notice_eviction(void)
  * With another livepatch above us the kernel would go without any dice, so it
  * gets its own back; and ours again when that one has gone.
  */
-static void follow_shadow(void)
+static void follow_shadow(int hook)
 {
-	if (is_shadowed() == shadowed)
+	const char *target = engine->hooks[hook].target->name;
+
+	if (is_shadowed(hook) == !!(shadowed & BIT(hook)))
 		return;
-	shadowed = !shadowed;
-	if (shadowed) {
-		pr_notice("another livepatch has come above ours, which is not asked any more; the kernel's own dice are back until that one goes\n");
-		newidle_dice_return();
-		newidle_stats_lose_skips();
-	} else {
-		pr_notice("the livepatch above ours has gone\n");
-		begin();
+	shadowed ^= BIT(hook);
+	if (!(shadowed & BIT(hook))) {
+		pr_notice("the livepatch above ours on %s has gone\n", target);
+		if (!hook)
+			begin();
+		return;
 	}
+	if (hook) {
+		pr_notice("another livepatch has come above ours on %s: attempts under policy stock can't be counted until it goes\n",
+			  target);
+	} else {
+		pr_notice("another livepatch has come above ours on %s, which is not asked any more%s\n",
+			  target, engine->takes_dice ?
+			  "; the kernel's own dice are back until that one goes" : "");
+		newidle_dice_return();
+	}
+	tell_unknown();
 }
 
 static void watch(struct work_struct *work)
 {
 	static bool told_overflow;
+	int hook;
 
 	notice_eviction();
 
 	mutex_lock(&newidle_lock);
 	if (phase == PHASE_LIVE && READ_ONCE(funcs[0].patched)) {
-		follow_shadow();
+		for (hook = 0; hook < nr_hooks(); hook++)
+			follow_shadow(hook);
 		if (newidle_dice_check())
 			newidle_stats_lose_skips();
 		if (READ_ONCE(newidle_lock_contract) == NEWIDLE_LOCK_BROKEN) {
@@ -208,7 +257,7 @@ const char *newidle_patch_state(void)
 	}
 	if (p == PHASE_LOADING || p == PHASE_ENDED)
 		return "transition";
-	if (is_shadowed())
+	if (is_shadowed(0))
 		return "shadowed";
 	return p == PHASE_LIVE ? "active" : "transparent";
 }
@@ -236,38 +285,53 @@ bool newidle_patch_ended(void)
  */
 void newidle_patch_set_policy(u32 policy)
 {
-	if (phase == PHASE_LIVE && policy != NEWIDLE_STOCK && !is_shadowed())
-		newidle_dice_take();
+	if (phase == PHASE_LIVE && !is_shadowed(0))
+		take_dice(policy);
 	if (newidle_settings.policy == NEWIDLE_STOCK)
 		WRITE_ONCE(newidle_epoch, newidle_epoch + 1);
 	WRITE_ONCE(newidle_settings.policy, policy);
 	if (phase == PHASE_LIVE && policy == NEWIDLE_STOCK) {
-		newidle_stats_lose_skips();
+		tell_unknown();
 		newidle_dice_return();
 	}
 }
 
 /**
+ * newidle_patch_reset() - all counters begin at 0
+ *
+ * Context: process, under newidle_lock.
+ */
+void newidle_patch_reset(void)
+{
+	newidle_stats_reset();
+	if (phase == PHASE_LIVE)
+		tell_unknown();
+}
+
+/**
  * newidle_patch_enable() - switch the livepatch on; it works from then on
- * @engine: what to hook
+ * @chosen: what to hook
  *
  * The last step of init: after success init must not fail.
  *
  * Return: 0 or an error that was logged.
  */
-int newidle_patch_enable(const struct newidle_engine *engine)
+int newidle_patch_enable(const struct newidle_engine *chosen)
 {
-	int err;
+	int err, i;
 
-	funcs[0].old_name = engine->target;
-	funcs[0].new_func = engine->hook;
+	engine = chosen;
+	for (i = 0; i < nr_hooks(); i++) {
+		funcs[i].old_name = engine->hooks[i].target->name;
+		funcs[i].new_func = engine->hooks[i].func;
+	}
 	err = klp_enable_patch(&patch);
 	if (err == -EBUSY)
 		pr_err("livepatch of %s failed: if no line above tells why, another livepatch is in transition (/sys/kernel/livepatch/*/transition); try again when it is done\n",
-		       engine->target);
+		       engine->hooks[0].target->name);
 	else if (err)
 		pr_err("livepatch of %s failed (%d): see the lines above\n",
-		       engine->target, err);
+		       engine->hooks[0].target->name, err);
 	if (err)
 		return err;
 	schedule_delayed_work(&watch_work, HZ);

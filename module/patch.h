@@ -16,5 +16,6 @@ void newidle_patch_close(void);
 const char *newidle_patch_state(void);
 bool newidle_patch_ended(void);
 void newidle_patch_set_policy(u32 policy);
+void newidle_patch_reset(void);
 
 #endif /* NEWIDLE_PATCH_H */

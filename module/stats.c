@@ -5,7 +5,8 @@
  * A reset does not touch what the scheduler's hooks write: it keeps a copy
  * that is subtracted from then on.  The kernel's own dice are rolled before we
  * are asked, so with policy stock on a kernel that has them, decisions and
- * skips can't be known: from there to the next reset they read "-".
+ * skips can't be known; with another livepatch on the balancer, attempts can't
+ * either.  From there to the next reset they read "-".
  */
 #include "log.h"
 #include <linux/cpumask.h>
@@ -29,6 +30,7 @@ struct baseline {
 static struct baseline __percpu *baselines;
 static DEFINE_MUTEX(baseline_lock);
 static bool skips_unknown;
+static bool tries_unknown;
 static struct dentry *debugfs_dir;
 
 /* Values of one domain since the last reset. */
@@ -62,29 +64,33 @@ void newidle_stats_reset(void)
 			per_cpu_ptr(baselines, cpu)->level[level] = d.count;
 		}
 	}
-	WRITE_ONCE(skips_unknown, newidle_live &&
-		   newidle_settings.policy == NEWIDLE_STOCK &&
-		   newidle_kernel.native != NEWIDLE_NATIVE_NONE);
+	WRITE_ONCE(skips_unknown, false);
+	WRITE_ONCE(tries_unknown, false);
 	mutex_unlock(&baseline_lock);
 }
 
-/** newidle_stats_lose_skips() - the kernel's own dice roll, or have rolled */
+/** newidle_stats_lose_skips() - somebody else decides, or has decided */
 void newidle_stats_lose_skips(void)
 {
-	if (newidle_kernel.native != NEWIDLE_NATIVE_NONE)
-		WRITE_ONCE(skips_unknown, true);
+	WRITE_ONCE(skips_unknown, true);
+}
+
+/** newidle_stats_lose_tries() - attempts are made that we do not see */
+void newidle_stats_lose_tries(void)
+{
+	WRITE_ONCE(tries_unknown, true);
 }
 
 /**
  * struct counter - one file of stats/
  * @attr: its sysfs attribute
  * @index: which u64 of struct newidle_counters
- * @counts_skips: not known while the kernel's own dice roll
+ * @unknown: tells when it can't be known
  */
 struct counter {
 	struct kobj_attribute attr;
 	unsigned int index;
-	bool counts_skips;
+	const bool *unknown;
 };
 
 static ssize_t counter_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -95,7 +101,7 @@ static ssize_t counter_show(struct kobject *kobj, struct kobj_attribute *attr,
 	u64 sum = 0;
 	int cpu, level;
 
-	if (counter->counts_skips && READ_ONCE(skips_unknown))
+	if (READ_ONCE(*counter->unknown))
 		return sysfs_emit(buf, "-\n");
 	mutex_lock(&baseline_lock);
 	for_each_possible_cpu(cpu) {
@@ -108,18 +114,18 @@ static ssize_t counter_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%llu\n", sum);
 }
 
-#define COUNTER(member, skips)						\
+#define COUNTER(member, what)						\
 static struct counter counter_##member = {					\
 	.attr = __ATTR(member, 0444, counter_show, NULL),			\
 	.index = offsetof(struct newidle_counters, member) / sizeof(u64), \
-	.counts_skips = (skips),					\
+	.unknown = &what##_unknown,					\
 }
 
-COUNTER(calls, true);
-COUNTER(attempts, false);
-COUNTER(skips, true);
-COUNTER(pulls, false);
-COUNTER(cost_ns, false);
+COUNTER(calls, skips);
+COUNTER(attempts, tries);
+COUNTER(skips, skips);
+COUNTER(pulls, tries);
+COUNTER(cost_ns, tries);
 
 static struct attribute *counter_attrs[] = {
 	&counter_calls.attr.attr,
@@ -159,6 +165,14 @@ static void domains_stop(struct seq_file *m, void *v)
 {
 }
 
+static void show_count(struct seq_file *m, u64 count, const bool *unknown)
+{
+	if (READ_ONCE(*unknown))
+		seq_puts(m, " -");
+	else
+		seq_printf(m, " %llu", count);
+}
+
 static void show_domain(struct seq_file *m, int cpu, int level)
 {
 	struct newidle_domain d;
@@ -168,15 +182,15 @@ static void show_domain(struct seq_file *m, int cpu, int level)
 	mutex_unlock(&baseline_lock);
 	if (!d.sd)
 		return;
-	seq_printf(m, "%d %d %d %s %u ", cpu, d.depth, level, d.name,
+	seq_printf(m, "%d %d %d %s %u", cpu, d.depth, level, d.name,
 		   d.span_weight);
-	if (READ_ONCE(skips_unknown))
-		seq_printf(m, "- %llu - ", d.count.attempts);
-	else
-		seq_printf(m, "%llu %llu %llu ", d.count.calls,
-			   d.count.attempts, d.count.skips);
-	seq_printf(m, "%llu %llu %u %u %llu\n", d.count.pulls, d.count.cost_ns,
-		   d.state.ratio, d.state.calls, d.state.success);
+	show_count(m, d.count.calls, &skips_unknown);
+	show_count(m, d.count.attempts, &tries_unknown);
+	show_count(m, d.count.skips, &skips_unknown);
+	show_count(m, d.count.pulls, &tries_unknown);
+	show_count(m, d.count.cost_ns, &tries_unknown);
+	seq_printf(m, " %u %u %llu\n", d.state.ratio, d.state.calls,
+		   d.state.success);
 }
 
 static int domains_show(struct seq_file *m, void *v)
@@ -201,6 +215,13 @@ static const struct seq_operations domains_sops = {
 };
 DEFINE_SEQ_ATTRIBUTE(domains);
 
+static int members_show(struct seq_file *m, void *v)
+{
+	newidle_members_show(m);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(members);
+
 /**
  * newidle_stats_publish() - create the files in sysfs
  * @parent: /sys/kernel/newidle
@@ -224,7 +245,7 @@ int newidle_stats_publish(struct kobject *parent)
 }
 
 /**
- * newidle_stats_publish_domains() - create the file in debugfs
+ * newidle_stats_publish_domains() - create the files in debugfs
  *
  * Once init can't fail any more: an open file would outlive a module that was
  * never loaded.  debugfs may be missing or locked down; nothing depends on it.
@@ -233,6 +254,7 @@ void newidle_stats_publish_domains(void)
 {
 	debugfs_dir = debugfs_create_dir("newidle", NULL);
 	debugfs_create_file("domains", 0444, debugfs_dir, NULL, &domains_fops);
+	debugfs_create_file("members", 0444, debugfs_dir, NULL, &members_fops);
 }
 
 /**

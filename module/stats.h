@@ -14,7 +14,8 @@ void newidle_stats_withdraw(struct kobject *parent);
 /* Under newidle_lock. */
 void newidle_stats_reset(void);
 
-/* Under newidle_lock: from now on the kernel skips where we can't see it. */
+/* Under newidle_lock: from now on others skip, or try, where we can't see it. */
 void newidle_stats_lose_skips(void);
+void newidle_stats_lose_tries(void);
 
 #endif /* NEWIDLE_STATS_H */
