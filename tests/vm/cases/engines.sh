@@ -79,7 +79,8 @@ without_swap()
 with_swap()
 {
 	loads swap swap
-	is "$(grep -c "newidle" /sys/kernel/tracing/enabled_functions)" 2 "two functions are hooked"
+	is "$(grep -c "^\($newidle\|$(balancer_name)\) .* I" /sys/kernel/tracing/enabled_functions)" 2 \
+		"two functions are hooked"
 	unload
 	loads auto swap
 	cp /sys/kernel/debug/newidle/members /tmp/members

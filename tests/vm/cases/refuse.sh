@@ -46,7 +46,7 @@ check_refused "without $balancer" \
 dice=$([ "$(native)" = none ] || echo sched_feat_keys)
 for symbol in bpf_get_btf_vmlinux runqueues $dice ftrace_location; do
 	check_refused "without $symbol" "newidle: kernel symbol $symbol is missing" \
-		modprobe newidle test_absent=$symbol
+		modprobe newidle test_absent="$symbol"
 done
 
 # Somebody who may redirect the function.

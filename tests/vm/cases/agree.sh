@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# smp: 4,sockets=2,cores=2
+# clock: virtual
+# timeout: 1200
+#
+# Both engines make the same of the same load: as far apart as runs of one
+# engine are from each other.  And a weight that counts double is noticed.
+#
+# That both decide the same on the same events, exactly, is tested in user
+# space; next_balance, which hardly ever shows in a load, there and in twin.sh.
+
+BLOCKS=6
+FIGURES=/tmp/figures
+
+# Totals of a load with a policy, after some of it to settle.
+# measure VARIANT POLICY
+measure()
+{
+	knob policy "$2"
+	waves 6 1 2000 2000 $((block * 2)) > /dev/null
+	snapshot /tmp/before || return
+	waves 6 4 2000 2000 $((block * 2 + 1)) > /dev/null
+	snapshot /tmp/after || return
+	awk -v variant="$1" -v policy="$2" '
+	FNR == 1	{ file++ }
+	$1 == "N"	{
+		s = file == 1 ? -1 : 1
+		name[$3] = $9
+		calls[$3] += s * $4; tries[$3] += s * $5
+		pulls[$3] += s * $7; cost[$3] += s * $8
+	}
+	END {
+		for (d in name) {
+			m = policy "/" name[d] "/"
+			if (policy != "always")
+				print variant, m "share", tries[d] / calls[d]
+			print variant, m "success", pulls[d] / tries[d]
+			print variant, m "cost", cost[d] / tries[d]
+			print variant, m "decisions", calls[d]
+		}
+	}' /tmp/before /tmp/after >> $FIGURES
+}
+
+# run VARIANT ENGINE [MODULE]: one block
+run()
+{
+	if [ "$3" ]; then
+		insmod "$3" engine="$2" rate=0 window=64
+		wait_for 120 state_is active
+	else
+		newidle-load engine="$2" rate=0 window=64 > /dev/null 2>&1
+	fi || return
+	is_now=$(cat "$SYS/engine")
+	[ "$is_now" = "$2" ] && measure "$1" random && measure "$1" always
+	status=$?
+	newidle-unload > /dev/null 2>&1 && return $status
+}
+
+block=0
+for variant in $(interleave $BLOCKS gate swap); do
+	block=$((block + 1))
+	run "$variant" "$variant" || not_ok "block $block, $variant"
+done
+said=$(spread $FIGURES gate swap)
+is "$?" 0 "the engines differ no more than runs of one of them"
+diag "$said"
+
+for _ in 1 2 3 4; do
+	block=$((block + 1))
+	run heavy swap /test/heavy-weight/newidle.ko || not_ok "block $block, heavy"
+done
+said=$(spread $FIGURES gate heavy)
+check "successes that count double are noticed" [ $? -ne 0 ]
+diag "$said"
+check "in the share of attempts" contains "$said" "share: gate"
+printf '%s\n' "$said" > /tmp/said
+check "which is outside" grep -q 'share: .*OUTSIDE' /tmp/said
