@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=sh disable=SC2154  # CACHE, TREE, BED, STATE: set elsewhere
+# shellcheck shell=sh disable=SC2154,SC2034  # variables are set or used elsewhere
 #
 # Kernels, the module built for them, and the guests' images, in the chroots.
 
