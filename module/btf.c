@@ -150,7 +150,7 @@ int newidle_btf_member(const struct btf *btf, const char *type,
 
 	*offset = 0;
 	*size = 0;
-	if (!t)
+	if (!t || newidle_is_absent(type, member))
 		return -ENOENT;
 	return find_member(btf, t, member, offset, size, 0);
 }

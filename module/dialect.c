@@ -90,7 +90,7 @@ static int find_known(char *why, size_t len)
 static int find_fair_tasks(char *why, size_t len)
 {
 	if (newidle_has(NEWIDLE_CFS_H_NR_QUEUED) == newidle_has(NEWIDLE_CFS_H_NR_RUNNING)) {
-		scnprintf(why, len, "cfs_rq has %s h_nr_queued and h_nr_running",
+		scnprintf(why, len, "cfs_rq has %s of h_nr_queued and h_nr_running",
 			  newidle_has(NEWIDLE_CFS_H_NR_QUEUED) ? "both" : "neither");
 		return -EOPNOTSUPP;
 	}
@@ -215,11 +215,13 @@ static int find_scx_clock(const struct btf *btf, char *why, size_t len)
 int newidle_dialect_find(char *why, size_t len)
 {
 	static const char *const names[] = { "sched_balance_newidle", "newidle_balance" };
+	const char *const test_names[] = { newidle_test_newidle, NULL };
 	const struct btf *btf = newidle_kernel.btf;
 	const char *lacks;
 	int err;
 
-	err = newidle_function_find(&newidle_running.own, names,
+	err = newidle_function_find(&newidle_running.own,
+				    newidle_test_newidle ? test_names : names,
 				    "int (struct rq *, struct rq_flags *)",
 				    why, len);
 	if (err)

@@ -57,8 +57,10 @@ extern struct newidle_kernel newidle_kernel;
 /* Builds for tests alone can be given another function to look at. */
 #ifdef NEWIDLE_TEST
 extern char *newidle_test_balancer;
+extern char *newidle_test_newidle;
 #else
 #define newidle_test_balancer ((char *)NULL)
+#define newidle_test_newidle ((char *)NULL)
 #endif
 extern const char *const newidle_native_names[];
 

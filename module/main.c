@@ -24,12 +24,15 @@
 
 static char *test_absent;
 module_param(test_absent, charp, 0);
-MODULE_PARM_DESC(test_absent, "for tests: take this kernel symbol to be missing");
+MODULE_PARM_DESC(test_absent, "for tests: take this kernel symbol, or struct.member, to be missing");
 
 #ifdef NEWIDLE_TEST
 char *newidle_test_balancer;
 module_param_named(test_balancer, newidle_test_balancer, charp, 0);
 MODULE_PARM_DESC(test_balancer, "for tests: take this function for the balancer");
+char *newidle_test_newidle;
+module_param_named(test_newidle, newidle_test_newidle, charp, 0);
+MODULE_PARM_DESC(test_newidle, "for tests: take this function for new-idle balance");
 #endif
 
 static struct newidle_engine engine;

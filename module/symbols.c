@@ -24,8 +24,8 @@ typedef int each_match_fn(int (*fn)(void *data, unsigned long addr),
 DEFINE_STATIC_CALL_NULL(newidle_each_match, each_match_fn);
 DEFINE_STATIC_CALL_NULL(newidle_ftrace_location, ftrace_location);
 
-/* For tests: this symbol is taken to be missing. */
-static const char *absent_symbol;
+/* For tests: this symbol, or "struct.member", is taken to be missing. */
+static const char *absent_name;
 
 struct symbol_matches {
 	unsigned long addr;
@@ -43,7 +43,7 @@ static int count_match(void *data, unsigned long addr)
 
 /**
  * newidle_symbols_open() - make the other functions usable
- * @absent: name of a symbol to be taken as missing, or NULL
+ * @absent: name of a symbol or "struct.member" to be taken as missing, or NULL
  *
  * Return: 0, or an error that was logged.
  */
@@ -66,11 +66,30 @@ int newidle_symbols_open(const char *absent)
 	static_call_update(newidle_each_match, (void *)probe.addr);
 	unregister_kprobe(&probe);
 
-	absent_symbol = absent;
+	absent_name = absent;
 	err = newidle_symbol("ftrace_location", &location);
 	if (!err)
 		static_call_update(newidle_ftrace_location, (void *)location);
 	return err;
+}
+
+/**
+ * newidle_is_absent() - is this to be taken as missing, for tests?
+ * @type: a struct's name, or NULL for a symbol
+ * @name: the name of its member, or of the symbol
+ *
+ * Return: true if so.
+ */
+bool newidle_is_absent(const char *type, const char *name)
+{
+	size_t len = type ? strlen(type) : 0;
+
+	if (!absent_name)
+		return false;
+	if (!type)
+		return !strcmp(absent_name, name);
+	return !strncmp(absent_name, type, len) && absent_name[len] == '.' &&
+	       !strcmp(absent_name + len + 1, name);
 }
 
 /**
@@ -84,7 +103,7 @@ int newidle_symbol_optional(const char *name, unsigned long *addr)
 {
 	struct symbol_matches m = {};
 
-	if (absent_symbol && !strcmp(name, absent_symbol))
+	if (newidle_is_absent(NULL, name))
 		return -ENOENT;
 	static_call(newidle_each_match)(count_match, name, &m);
 	if (m.count > 1)

@@ -10,7 +10,10 @@
 #ifndef NEWIDLE_SYMBOLS_H
 #define NEWIDLE_SYMBOLS_H
 
+#include <linux/types.h>
+
 int newidle_symbols_open(const char *absent);
+bool newidle_is_absent(const char *type, const char *name);
 int newidle_symbol(const char *name, unsigned long *addr);
 int newidle_symbol_optional(const char *name, unsigned long *addr);
 unsigned long newidle_ftrace_entry(unsigned long addr);

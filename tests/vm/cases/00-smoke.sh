@@ -16,6 +16,13 @@ case $(uname -r) in
 6.12.*)	want=16 names="MC PKG" fields=38 ;;
 *)	want=17 names="MC PKG" fields=48 ;;
 esac
+is "$(newidle_name)$(native)" "$(case $(uname -r) in
+	6.1.* | 6.18.*)	echo sched_balance_newidlerandom ;;
+	6.12.43+* | 6.17.*)	echo sched_balance_newidlenone ;;
+	6.12.*)	echo sched_balance_newidlerandom ;;
+	6.19.*)	echo random ;;
+	*)	echo random+rate ;;
+	esac)" "new-idle balance as a function, and the kernel's own policy"
 is "$version" $want "format of /proc/schedstat"
 is "$(awk '/^domain/ { print NF }' /proc/schedstat | sort -u)" $fields \
 	"numbers on its domain lines"
@@ -27,11 +34,11 @@ is "$(readlink -f "$(command -v modprobe)")" /usr/bin/kmod "modprobe is kmod's"
 is "$(readlink -f /bin/sh)" /usr/bin/dash "the shell is dash"
 check "busybox has a shell too" busybox sh -c true
 check "depmod's list knows newidle" modinfo -F version newidle
-check "the scheduler's features can be read" grep -q NI_RANDOM "$FEATURES"
+check "the scheduler's features can be read" grep -q TTWU_QUEUE "$FEATURES"
 
 # Does kernel_books read the right column?  Count the balancer's calls with a
 # probe: its fourth argument is 2 for a newly idle CPU on all these kernels.
-balancer=$(grep -oEw 'sched_balance_rq|load_balance' /proc/kallsyms | sort -u)
+balancer=$(balancer_name)
 echo "p:balance $balancer idle=%cx:u32" > $TRACE/kprobe_events
 echo 'hist:keys=common_cpu,idle:size=4096' > $TRACE/events/kprobes/balance/trigger
 

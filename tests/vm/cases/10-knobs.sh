@@ -40,16 +40,12 @@ bad_parameter()
 
 check "newidle-load" newidle-load
 is "$(cat "$SYS/state")" active "state"
-is "$(cat "$SYS/engine")" gate "engine"
+is "$(cat "$SYS/engine")" "$(wanted_engine)" "engine"
 is "$(cat "$SYS/policy")" "stock always [random]" "default policy"
 is "$(cat "$SYS/rate")" 1 "default rate"
 is "$(cat "$SYS/rate_shift")" 22 "default rate_shift"
 is "$(cat "$SYS/window")" 1024 "default window"
-case $(uname -r) in
-6.1.* | 6.12.*)	native=random ;;
-*)		native=random+rate ;;
-esac
-is "$(cat "$SYS/native")" "$native" "native"
+is "$(cat "$SYS/native")" "$(native)" "native"
 check "version is the module's version and source hash" \
 	grep -q "^$(modinfo -F version newidle) $(modinfo -F srcversion newidle)\$" "$SYS/version"
 is "$(cd "$SYS" && find . -type f | sort | tr '\n' ' ')" \
@@ -89,7 +85,7 @@ check "modprobe -r newidle" modprobe -r newidle
 check "nothing is left" gone
 
 check "newidle-load with parameters" \
-	newidle-load policy=always rate=0 rate_shift=30 window=64 engine=gate
+	newidle-load policy=always rate=0 rate_shift=30 window=64 engine="$(wanted_engine)"
 is "$(choice policy) $(cat "$SYS/rate") $(cat "$SYS/rate_shift") $(cat "$SYS/window")" \
 	"always 0 30 64" "the parameters are in force"
 check "unload" modprobe -r newidle
@@ -98,4 +94,4 @@ bad_parameter policy=some "newidle: policy: bad value .some.: must be one of sto
 bad_parameter rate=2 "newidle: rate: bad value .2.: must be 0 ... 1"
 bad_parameter rate_shift=99 "newidle: rate_shift: bad value .99.: must be 16 ... 34"
 bad_parameter window=1000 "newidle: window: bad value .1000.: must be a power of two, 64 ... 65536"
-bad_parameter engine=swap "newidle: engine: bad value .swap.: must be one of auto gate"
+bad_parameter engine=swop "newidle: engine: bad value .swop.: must be one of auto swap gate"

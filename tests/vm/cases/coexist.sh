@@ -5,6 +5,7 @@
 #
 # Beside other livepatches: elsewhere, below us, above us, and instead of us.
 
+ON=$(wanted_target)
 LP=/sys/kernel/livepatch
 NIB_CALLS=/sys/module/nib_lp/parameters/calls
 
@@ -13,10 +14,12 @@ complete()
 	[ "$(cat $LP/"$1"/transition)" = 0 ]
 }
 
-# patch_on MODULE [PARAMETER]: load another livepatch, wait until all use it
+# patch_on MODULE [PARAMETER...]: load another livepatch, wait until all use it
 patch_on()
 {
-	insmod "/test/$1.ko" ${2:+"$2"} && wait_for 60 complete "$1"
+	name=$1
+	shift
+	insmod "/test/$name.ko" "$@" && wait_for 60 complete "$name"
 }
 
 absent()
@@ -29,16 +32,6 @@ patch_off()
 {
 	[ ! -e "$LP/$1" ] || echo 0 > "$LP/$1/enabled" || return
 	wait_for 60 absent "$LP/$1" && wait_for 10 rmmod "$1"
-}
-
-state_is()
-{
-	[ "$(cat "$SYS/state")" = "$1" ]
-}
-
-as_before()
-{
-	cmp "$FEATURES" /tmp/features
 }
 
 # check_works WHAT: newidle is active and decides
@@ -61,6 +54,21 @@ check_asleep()
 	check "$1: the other livepatch is" [ $(($(cat "$NIB_CALLS") - other)) -gt 10 ]
 }
 
+unknown()
+{
+	[ "$(stats "$1")" = - ]
+}
+
+# Engine gate switches the kernel's dice off, if it has some.
+dice_taken()
+{
+	if [ "$(wanted_engine)" = gate ] && [ "$(native)" != none ]; then
+		refused as_before
+	else
+		as_before
+	fi
+}
+
 check_gone()
 {
 	check "$1: modprobe -r newidle" modprobe -r newidle
@@ -73,13 +81,13 @@ check_refused()
 	log_mark
 	check "$1: newidle-load fails" refused newidle-load
 	check "$1: the log names the function and the reason" \
-		log_says "newidle: $balancer is already livepatched or redirected"
+		log_says "newidle: $target is already livepatched or redirected"
 	check "$1: nothing is left" gone
 	check "$1: the kernel's features are as before, byte for byte" as_before
 }
 
-cat "$FEATURES" > /tmp/features
-balancer=$(grep -ow 'sched_balance_rq\|load_balance' /proc/kallsyms | head -n 1)
+features_keep
+target=$(function_name "$ON")
 
 # Elsewhere, earlier and later: neither notices the other.
 check "a livepatch on another function" patch_on nib_other
@@ -97,7 +105,7 @@ is "$(cat /proc/cmdline)" nib_other "the other works"
 check "the other goes" patch_off nib_other
 
 # Below us: our call past the function's entry would undo it.
-check "a livepatch on the same function" patch_on nib_lp
+check "a livepatch on the same function" patch_on nib_lp on="$ON"
 check_refused "a livepatch below"
 other=$(cat "$NIB_CALLS")
 load
@@ -107,14 +115,15 @@ check "then newidle-load works" newidle-load
 check_works "after the other has gone"
 
 # Above us.
-check "a livepatch comes above" patch_on nib_lp
+check "a livepatch comes above" patch_on nib_lp on="$ON"
 is "$(cat "$SYS/state")" shadowed "the state is shadowed"
 check_asleep "shadowed"
 check "shadowed: the kernel's dice come back" wait_for 5 as_before
+check "shadowed: what can't be known reads -" wait_for 5 unknown calls
 check "it goes" patch_off nib_lp
-check "and go when it has gone" wait_for 5 refused as_before
+check "and go when it has gone" wait_for 5 dice_taken
 check_works "after it has gone"
-check "it comes back" patch_on nib_lp
+check "it comes back" patch_on nib_lp on="$ON"
 is "$(cat "$SYS/state")" shadowed "the state is shadowed"
 check_gone "shadowed"
 other=$(cat "$NIB_CALLS")
@@ -124,9 +133,9 @@ check "it goes" patch_off nib_lp
 
 # Instead of us, on the same function.
 check "newidle-load" newidle-load
-check "the features change" refused as_before
+check "the features change" dice_taken
 log_mark
-check "a livepatch replaces all others" patch_on nib_lp replace=1
+check "a livepatch replaces all others" patch_on nib_lp on="$ON" replace=1
 check "the features come back by themselves" wait_for 5 as_before
 is "$(cat "$SYS/state")" evicted "the state is evicted"
 check "the log says so" log_says "newidle: switched off by another livepatch"
@@ -149,3 +158,33 @@ check "newidle-load beside the one that replaced it" newidle-load
 check_works "loaded again"
 check_gone "at last"
 check "the other goes" patch_off nib_other
+
+# Engine swap counts at a second function, the balancer.
+if [ "$(wanted_engine)" = swap ]; then
+	check "a livepatch on the balancer" patch_on nib_lp
+	target=$(balancer_name)
+	check_refused "a livepatch on the balancer"
+	check "it goes" patch_off nib_lp
+
+	check "newidle-load" newidle-load
+	check "a livepatch comes above on the balancer" patch_on nib_lp
+	is "$(cat "$SYS/state")" active "newidle is active, for it is asked"
+	check "the log says what is lost" wait_for 5 log_says \
+		"newidle: another livepatch has come above ours on $target: attempts under policy stock can't be counted"
+	other=$(cat "$NIB_CALLS")
+	snapshot /tmp/before
+	load
+	snapshot /tmp/after
+	diag "$(compare /tmp/before /tmp/after)"
+	check "both books agree" compare /tmp/before /tmp/after
+	check "the other livepatch is asked too" [ $(($(cat "$NIB_CALLS") - other)) -gt 10 ]
+	knob policy stock
+	is "$(stats attempts)$(stats pulls)$(stats cost_ns)" "---" "under stock they read -"
+	check "it goes" patch_off nib_lp
+	check "newidle has noticed" wait_for 5 log_says \
+		"newidle: the livepatch above ours on $target has gone"
+	knob reset 1
+	load
+	check "then they are known again" [ "$(stats attempts)" -gt 0 ]
+	check_gone "after that"
+fi

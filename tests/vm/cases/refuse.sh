@@ -8,11 +8,6 @@
 
 HITS=/sys/module/nib_hook/parameters/hits
 
-as_before()
-{
-	cmp "$FEATURES" /tmp/features
-}
-
 # check_refused WHY PATTERN COMMAND...: fails, with such a line in the log
 check_refused()
 {
@@ -41,31 +36,40 @@ check_gone()
 	check "$1: the kernel's features are as before, byte for byte" as_before
 }
 
-cat "$FEATURES" > /tmp/features
-balancer=$(grep -ow 'sched_balance_rq\|load_balance' /proc/kallsyms | head -n 1)
+features_keep
+balancer=$(balancer_name)
 
 # A symbol that is missing.  That can't be provoked otherwise.
 check_refused "without $balancer" \
-	"newidle: neither sched_balance_rq nor load_balance is a function of this kernel" \
+	"newidle: sched_balance_rq or load_balance is no function of this kernel build" \
 	modprobe newidle test_absent="$balancer"
-for symbol in bpf_get_btf_vmlinux runqueues sched_feat_keys ftrace_location; do
+dice=$([ "$(native)" = none ] || echo sched_feat_keys)
+for symbol in bpf_get_btf_vmlinux runqueues $dice ftrace_location; do
 	check_refused "without $symbol" "newidle: kernel symbol $symbol is missing" \
 		modprobe newidle test_absent=$symbol
 done
 
 # Somebody who may redirect the function.
-taken="newidle: $balancer is already livepatched or redirected by somebody else"
-for how in ipmodify kprobe_post; do
-	check "$how on $balancer" insmod /test/nib_hook.ko how=$how
-	check_refused "$how" "$taken" modprobe newidle
-	check "$how goes" rmmod nib_hook
+taken="is already livepatched or redirected by somebody else"
+hooked="balancer$([ "$(wanted_engine)" = gate ] || echo " newidle")"
+for on in $hooked; do
+	name=$(function_name "$on")
+	for how in ipmodify kprobe_post; do
+		check "$how on $on" insmod /test/nib_hook.ko how=$how on="$on"
+		check_refused "$how on $on" "newidle: $name $taken" modprobe newidle
+		check "$how goes" rmmod nib_hook
+	done
 done
 check_loads "after they have gone"
-check "then the kernel refuses those" refused insmod /test/nib_hook.ko how=ipmodify
+for on in $hooked; do
+	check "then the kernel refuses those on $on" \
+		refused insmod /test/nib_hook.ko how=ipmodify on="$on"
+done
 
 # Those who look on only may come before or after us.
 for how in trace kprobe; do
-	check "$how while newidle works" insmod /test/nib_hook.ko how=$how
+	check "$how while newidle works" insmod /test/nib_hook.ko how=$how \
+		on="$(wanted_target)"
 	hits=$(cat "$HITS")
 	before=$(stats calls)
 	load
@@ -91,6 +95,10 @@ else
 fi
 check_loads "with ftrace"
 check_gone "after that"
+
+# A member without which nothing works.
+check_refused "without rq.sd" "newidle: struct rq has no member sd in this kernel" \
+	modprobe newidle test_absent=rq.sd
 
 # A kernel without livepatching.
 check_refused "built without livepatching" \

@@ -8,6 +8,78 @@ SYS=/sys/kernel/newidle
 FEATURES=/sys/kernel/debug/sched/features
 DOMAINS=/sys/kernel/debug/newidle/domains
 
+# Whether this kernel has a function of that name; modules don't count.
+has_function()
+{
+	grep -q "^[0-9a-f]* [tT] $1\$" /proc/kallsyms
+}
+
+# The function that tries one domain, and the one that walks over the domains;
+# the latter is inlined in many kernels, then there is no name.
+balancer_name()
+{
+	has_function sched_balance_rq && echo sched_balance_rq || echo load_balance
+}
+
+newidle_name()
+{
+	for name in sched_balance_newidle newidle_balance; do
+		if has_function $name; then
+			echo $name
+			return
+		fi
+	done
+}
+
+# What the kernel does by itself, in the words of the file native.
+native()
+{
+	case $(tr ' ' '\n' < "$FEATURES" | sed 's/^NO_//' | grep '^NI_') in
+	*NI_RATE*)	echo random+rate ;;
+	*NI_RANDOM*)	echo random ;;
+	*)		echo none ;;
+	esac
+}
+
+# The engine that newidle is to have here: the one that the kernel's command
+# line asks for, or the best.
+wanted_engine()
+{
+	engine=$(sed -n 's/.*newidle\.engine=\([a-z]*\).*/\1/p' /proc/cmdline)
+	case $engine in
+	swap | gate)	echo "$engine" ;;
+	*)		[ "$(newidle_name)" ] && echo swap || echo gate ;;
+	esac
+}
+
+# Where it asks the policy: "newidle" or "balancer", as the test modules call it.
+wanted_target()
+{
+	[ "$(wanted_engine)" = gate ] && echo balancer || echo newidle
+}
+
+# function_name TARGET
+function_name()
+{
+	"$1_name"
+}
+
+state_is()
+{
+	[ "$(cat "$SYS/state")" = "$1" ]
+}
+
+# features_keep; ...; as_before: the scheduler's features, byte for byte
+features_keep()
+{
+	cat "$FEATURES" > /tmp/features
+}
+
+as_before()
+{
+	cmp "$FEATURES" /tmp/features
+}
+
 # knob NAME VALUE: write it, quietly; the status is the write's.
 knob()
 {

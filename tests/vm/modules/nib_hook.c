@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Somebody who hooks the balancer by other means than a livepatch.
+ * Somebody who hooks one of newidle's functions by other means than a livepatch.
  *
  *	# insmod nib_hook.ko how=ipmodify	may redirect the function: the kernel
  *						admits one such user
@@ -9,7 +9,8 @@
  *	# insmod nib_hook.ko how=kprobe_post	such a probe with a post handler,
  *						which counts as one that redirects
  *
- * It changes nothing and counts how often it was passed.
+ * With on=newidle it hooks new-idle balance instead of the balancer.  It changes
+ * nothing and counts how often it was passed.
  */
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
@@ -20,6 +21,10 @@
 static char *how = "trace";
 module_param(how, charp, 0);
 MODULE_PARM_DESC(how, "trace (default), ipmodify, kprobe or kprobe_post");
+
+static char *on = "balancer";
+module_param(on, charp, 0);
+MODULE_PARM_DESC(on, "balancer (default) or newidle");
 
 /* Some lost counts don't matter. */
 static unsigned long hits;
@@ -47,7 +52,7 @@ static struct kprobe probe = { .pre_handler = before };
 
 static int __init nib_hook_init(void)
 {
-	const char *name = nib_balancer();
+	const char *name = nib_target(on);
 	int err;
 
 	if (!name)
@@ -78,4 +83,4 @@ module_init(nib_hook_init);
 module_exit(nib_hook_exit);
 
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("newidle test: hooks on the balancer");
+MODULE_DESCRIPTION("newidle test: hooks on its functions");

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Another livepatch on the function that newidle patches.
+ * Another livepatch on a function that newidle patches.
  *
- *	# insmod nib_lp.ko [replace=1]
+ *	# insmod nib_lp.ko [on=newidle] [replace=1]
  *	# cat /sys/module/nib_lp/parameters/calls	it is in use if this grows
  *	# echo 0 > /sys/kernel/livepatch/nib_lp/enabled; ...; rmmod nib_lp
  *
- * It changes nothing: it calls the kernel's own function, past the place where
+ * That is the balancer, or with on=newidle new-idle balance.  It changes
+ * nothing: it calls the kernel's own function, past the place where
  * livepatches are hooked.  With replace=1 it switches all other livepatches
  * off, as vendors' cumulative ones do.
  */
@@ -18,7 +19,12 @@
 #include "nib.h"
 
 struct rq;
+struct rq_flags;
 struct sched_domain;
+
+static char *on = "balancer";
+module_param(on, charp, 0);
+MODULE_PARM_DESC(on, "balancer (default) or newidle");
 
 static bool replace;
 module_param(replace, bool, 0);
@@ -44,9 +50,17 @@ static int nib_lp_balance(int this_cpu, struct rq *this_rq,
 					 continue_balancing);
 }
 
-static struct klp_func funcs[] = {
-	{ .new_func = nib_lp_balance }, {}
-};
+typedef int newidle_fn(struct rq *rq, struct rq_flags *rf);
+
+DEFINE_STATIC_CALL_NULL(nib_original_newidle, newidle_fn);
+
+static int nib_lp_newidle(struct rq *rq, struct rq_flags *rf)
+{
+	WRITE_ONCE(calls, READ_ONCE(calls) + 1);
+	return static_call(nib_original_newidle)(rq, rf);
+}
+
+static struct klp_func funcs[] = { {}, {} };
 
 static struct klp_object objs[] = {
 	{ .funcs = funcs }, {}
@@ -59,13 +73,20 @@ static struct klp_patch patch = {
 
 static int __init nib_lp_init(void)
 {
-	const char *name = nib_balancer();
+	const char *name = nib_target(on);
+	void *past_hook;
 
 	if (!name)
 		return -ENOENT;
-	static_call_update(nib_original,
-			   (void *)(nib_find(name) + MCOUNT_INSN_SIZE));
+	past_hook = (void *)(nib_find(name) + MCOUNT_INSN_SIZE);
 	funcs[0].old_name = name;
+	if (!strcmp(on, "newidle")) {
+		static_call_update(nib_original_newidle, past_hook);
+		funcs[0].new_func = nib_lp_newidle;
+	} else {
+		static_call_update(nib_original, past_hook);
+		funcs[0].new_func = nib_lp_balance;
+	}
 	patch.replace = replace;
 	return klp_enable_patch(&patch);
 }
@@ -79,4 +100,4 @@ module_exit(nib_lp_exit);
 
 MODULE_LICENSE("GPL");
 MODULE_INFO(livepatch, "Y");
-MODULE_DESCRIPTION("newidle test: a second livepatch on the balancer");
+MODULE_DESCRIPTION("newidle test: a second livepatch on its function");

@@ -11,8 +11,7 @@
  * a line appears once the CPU has tried the domain.  Domains must not be
  * rebuilt meanwhile.  stamp is the age in ms, "-" where the kernel has none.
  *
- * The headers of kernels without the kernel's own dice lack these members;
- * tests are for kernels that have them.
+ * A kernel that has no dice of its own has no such books: "-".
  */
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
@@ -21,7 +20,6 @@
 #include <linux/sched/clock.h>
 #include <linux/sched/topology.h>
 #include <linux/seq_file.h>
-#include <linux/version.h>
 #include "nib.h"
 
 #define LEVELS 8
@@ -43,10 +41,20 @@ static int learn(struct kprobe *p, struct pt_regs *regs)
 
 static struct kprobe probe = { .pre_handler = learn };
 
+static void show_ratio(struct seq_file *m, const struct sched_domain *sd)
+{
+#ifdef NIB_RATIO
+	seq_printf(m, "%u %u %u ", READ_ONCE(sd->newidle_call),
+		   READ_ONCE(sd->newidle_success),
+		   READ_ONCE(sd->newidle_ratio));
+#else
+	seq_puts(m, "- - - ");
+#endif
+}
+
 static void show_stamp(struct seq_file *m, const struct sched_domain *sd)
 {
-	/* Came with NI_RATE in 7.1. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 1, 0)
+#ifdef NIB_STAMP
 	s64 age = sched_clock() - READ_ONCE(sd->newidle_stamp);
 
 	seq_printf(m, "%lld\n", age / NSEC_PER_MSEC);
@@ -66,10 +74,8 @@ static int nib_sd_show(struct seq_file *m, void *unused)
 			sd = READ_ONCE(domains[cpu][level]);
 			if (!sd)
 				continue;
-			seq_printf(m, "%d %d %u %u %u ", cpu, level,
-				   READ_ONCE(sd->newidle_call),
-				   READ_ONCE(sd->newidle_success),
-				   READ_ONCE(sd->newidle_ratio));
+			seq_printf(m, "%d %d ", cpu, level);
+			show_ratio(m, sd);
 			show_stamp(m, sd);
 		}
 	}
