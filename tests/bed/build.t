@@ -34,7 +34,10 @@ for series in $names; do
 	esac
 	clean "$release: newidle, by dkms," "$built/make.log"
 	clean "$release: the test modules" "$built/test-modules.log"
-	if grep -iq 'warning:' "$built/install.log"; then
+	# Debian 12's dkms reads any kernel's vmlinux to see who compiled it; those
+	# that come with headers hold types only.
+	if grep -v "^readelf: Warning: Section '.comment' was not dumped" \
+		"$built/install.log" | grep -iq 'warning:'; then
 		result "not ok" "$release: dkms installs without a warning"
 	else
 		result ok "$release: dkms installs without a warning"
