@@ -133,8 +133,8 @@ matrix_kernel()
 	for engine in $ENGINES; do
 		hash="$sources $release"
 		if is_done "$1" "$release" "$engine" "$hash"; then
-			say "$1 ($release), $engine: $(cut -d '|' -f 1,7 "$MATRIX/$1/$engine/row" |
-				tr '|' ' '), as found before"
+			say "$1 ($release), $engine:" \
+				"$(cut -d '|' -f 1 "$MATRIX/$1/$engine/row"), as found before"
 		else
 			left="$left $engine"
 		fi
