@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What was built for the guests was built without a warning, for each series.
+# What was built for the guests was built without a warning, for each kernel of "make test".
 
 state=/var/lib/newidle
 n=0
@@ -24,17 +24,20 @@ clean()
 	fi
 }
 
-series_list=$(sed -n 's/^\([0-9.]*\)\t.*/\1/p' "${0%/*}/kernels.list")
-for series in $series_list; do
+names=$(awk '$6 == "core" { print $1 }' "${0%/*}/kernels.list")
+for series in $names; do
 	release=$(cat $state/kernels/"$series")
 	built=$state/built/$release
 	case $release in
-	"$series".*-amd64) result ok "$series is kernel $release" ;;
+	"$series"[.+]*-amd64) result ok "$series is kernel $release" ;;
 	*) result "not ok" "$series is kernel $release" ;;
 	esac
 	clean "$release: newidle, by dkms," "$built/make.log"
 	clean "$release: the test modules" "$built/test-modules.log"
-	if grep -iq 'warning:' "$built/install.log"; then
+	# Debian 12's dkms reads any kernel's vmlinux to see who compiled it; those
+	# that come with headers hold types only.
+	if grep -v "^readelf: Warning: Section '.comment' was not dumped" \
+		"$built/install.log" | grep -iq 'warning:'; then
 		result "not ok" "$release: dkms installs without a warning"
 	else
 		result ok "$release: dkms installs without a warning"

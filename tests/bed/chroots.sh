@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh disable=SC2154  # CACHE, KEYRING: set elsewhere
 #
-# The two chroots: "tools" (Debian 13: QEMU, compilers, test tools, kernels
-# 6.12 and 7.3) and "old" (Debian 12: kernel 6.1 and its compiler).
+# The two chroots: "tools" (Debian 13: QEMU, compilers, test tools, and its
+# kernels) and "old" (Debian 12: its kernels and their compiler).
 # State of ours is in /var/lib/newidle of each.
 
 CHROOTS="tools old"
@@ -12,7 +12,7 @@ suites_of()
 {
 	case $1 in
 	tools) echo trixie trixie-backports ;;
-	old) echo bookworm ;;
+	old) echo bookworm bookworm-backports ;;
 	esac
 }
 
@@ -183,8 +183,8 @@ update_chroot()
 	# shellcheck disable=SC2046
 	sources $(suites_of "$1") > "$CACHE/$1.list" || return
 	apt_options > "$apt/apt.conf.d/99mmdebstrap"
+	cat "$apt/sources.list" "$apt/sources.list.d"/* > "$apt/sources.list.old" 2> /dev/null || :
 	rm -f "$apt/sources.list.d"/*
-	cp "$apt/sources.list" "$apt/sources.list.old"
 	cp "$CACHE/$1.list" "$apt/sources.list"
 	echo "I: apt-get update"
 	if inside "$1" sh -c 'dpkg --configure -a && apt-get -qq --error-on=any update'; then

@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=sh disable=SC2154  # CACHE, TREE, BED, STATE: set elsewhere
+# shellcheck shell=sh disable=SC2154,SC2034  # variables are set or used elsewhere
 #
 # Kernels, the module built for them, and the guests' images, in the chroots.
 
-SERIES=$(sed -n 's/^\([0-9.]*\)\t.*/\1/p' "$BED/kernels.list" | tr '\n' ' ')
+ALL_KERNELS=$(awk '!/^#/ { print $1 }' "$BED/kernels.list" | tr '\n' ' ')
+# Those of "make test".
+CORE_KERNELS=$(awk '$6 == "core" { print $1 }' "$BED/kernels.list" | tr '\n' ' ')
 
-is_series()
+is_kernel()
 {
-	grep -q "^$1	" "$BED/kernels.list"
+	case " $ALL_KERNELS" in *" $1 "*) ;; *) return 1 ;; esac
 }
 
 chroot_of()
 {
-	awk -v series="$1" '$1 == series { print $2 }' "$BED/kernels.list"
+	awk -v name="$1" '$1 == name { print $2 }' "$BED/kernels.list"
 }
 
 release_of()
 {
-	cat "$CACHE/tools/$STATE/kernels/$1"
+	cat "$CACHE/$(chroot_of "$1")/$STATE/kernels/$1"
 }
 
 # A copy of the tree, at /src: tests never see the tree itself, nor an edit
@@ -33,17 +35,29 @@ sync_tree()
 	drop "$CACHE/$1/src.old"
 }
 
-# kernels_and_module NAME: in that chroot, for those of $wanted that are its.
-kernels_and_module()
+# in_its_chroot NAME SCRIPT...: run each script of tests/bed in that chroot, for
+# those of $wanted that are its.
+in_its_chroot()
 {
 	mine=
-	for series in $wanted; do
-		[ "$(chroot_of "$series")" != "$1" ] || mine="$mine $series"
+	for kernel in $wanted; do
+		[ "$(chroot_of "$kernel")" != "$1" ] || mine="$mine $kernel"
 	done
 	[ "$mine" ] || return 0
-	# shellcheck disable=SC2086
-	inside "$1" /src/tests/bed/get-kernels $mine &&
-		inside "$1" /src/tests/bed/build-module $mine
+	for script in $what_to_do; do
+		# shellcheck disable=SC2086
+		inside "$1" "/src/tests/bed/$script" $mine || return
+	done
+}
+
+# for_kernels SCRIPTS NAME...: those scripts, in all chroots at the same time
+for_kernels()
+{
+	export what_to_do="$1"
+	shift
+	export wanted="$*"
+	# shellcheck disable=SC2046
+	together in_its_chroot $(for kernel; do chroot_of "$kernel"; done | sort -u)
 }
 
 # What the tool chroot needs of the others: image, symbols, modules built there.
@@ -51,7 +65,7 @@ lend()
 {
 	from=$CACHE/$(chroot_of "$1")
 	to=$CACHE/tools
-	release=$(cat "$from/$STATE/kernels/$1")
+	release=$(release_of "$1")
 	for path in "boot/vmlinuz-$release" "lib/modules/$release/updates" \
 		"$STATE/built/$release"; do
 		drop "$to/$path"
@@ -63,30 +77,41 @@ lend()
 	echo "$release" > "$to/$STATE/kernels/$1"
 }
 
-# prepare [SERIES...]: chroots, and a guest for each series.
-prepare()
+# guests NAME...: pack their images
+guests()
 {
-	for series; do
-		is_series "$series" || die "no series $series here, but: $SERIES"
+	for kernel; do
+		[ "$(chroot_of "$kernel")" = tools ] || lend "$kernel"
+		inside tools /src/tests/bed/image "$kernel" ||
+			die "no guest for $kernel"
 	done
+}
+
+# The chroots, and this tree in them.
+prepare_bed()
+{
 	check_machine
 	lock
 	chroots
 	for name in $CHROOTS; do
 		sync_tree "$name"
 	done
+}
+
+# prepare [NAME...]: chroots, and a guest for each kernel.
+prepare()
+{
+	for kernel; do
+		is_kernel "$kernel" || die "no kernel $kernel here, but: $ALL_KERNELS"
+	done
+	prepare_bed
 	[ $# -gt 0 ] || return 0
 
 	say "kernels and module for: $*"
-	export wanted="$*"
-	# shellcheck disable=SC2086
-	together kernels_and_module $CHROOTS
-	for series; do
-		[ "$(chroot_of "$series")" = tools ] || lend "$series"
-		say "kernel $series: $(release_of "$series")"
+	for_kernels "get-kernels build-module" "$@"
+	for kernel; do
+		say "kernel $kernel: $(release_of "$kernel")"
 	done
-	for series; do
-		inside tools /src/tests/bed/image "$series" || die "no guest for $series"
-	done
+	guests "$@"
 	say "guests are packed"
 }
