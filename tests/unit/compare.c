@@ -124,6 +124,7 @@ void same_steps(const struct world *a, const struct world *b, u32 n)
 void same_rq(const struct world *a, const struct world *b, u32 n)
 {
 	const struct rq *x = the_rq(a), *y = the_rq(b);
+	const char *xs = (const char *)x, *ys = (const char *)y;
 	const size_t start = offsetof(struct rq, core_enabled);
 	const size_t cost = offsetof(struct rq, max_idle_balance_cost);
 	const size_t past = cost + sizeof(x->max_idle_balance_cost);
@@ -135,10 +136,8 @@ void same_rq(const struct world *a, const struct world *b, u32 n)
 	SAME("nohz_flags", x->nohz_flags.counter, y->nohz_flags.counter);
 	SAME("scx.flags", x->scx.flags, y->scx.flags);
 	SAME("rf.clock_update_flags", a->rf.clock_update_flags, b->rf.clock_update_flags);
-	SAME("another byte", 0, memcmp((const char *)x + start, (const char *)y + start,
-				       cost - start));
-	SAME("another byte", 0, memcmp((const char *)x + past, (const char *)y + past,
-				       sizeof(*x) - past));
+	SAME("another byte", 0, memcmp(xs + start, ys + start, cost - start));
+	SAME("another byte", 0, memcmp(xs + past, ys + past, sizeof(*x) - past));
 	SAME("a byte of rf", 0, memcmp(&a->rf, &b->rf, sizeof(a->rf)));
 	SAME("a byte of rd", 0, memcmp(&a->rd, &b->rd, sizeof(a->rd)));
 }

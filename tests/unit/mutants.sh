@@ -20,7 +20,7 @@ result() { # ok|"not ok" TEXT
 # Warnings are off for the module: what a mutant leaves unused is no news.
 build() { # TEST
 	make -s -C "$here" OUT="$work/out" MODULE_DIR="$work" \
-		MODULE_CFLAGS=-w "$work/out/$1" </dev/null >"$work/log" 2>&1
+		MODULE_CFLAGS="-w ${QUICK:-}" "$work/out/$1" </dev/null >"$work/log" 2>&1
 }
 
 # Runs the tests until one fails and names it; false if none does.
@@ -57,7 +57,8 @@ mutant() { # FILE WHAT SED-SCRIPT
 	cp "$core/$1" "$work/$1"
 }
 
-# A list of WHAT|SED-SCRIPT on standard input; a line "= FILE" says of what.
+# A list of WHAT|SED-SCRIPT on standard input; a line "= FILE [TEST...]" says of
+# what, and which tests are to run now.
 mutants() {
 	cp "$core"/*.[ch] "$work"
 	killer=$(killed_by)
@@ -71,7 +72,14 @@ mutants() {
 	while IFS='|' read -r what script; do
 		case $what in
 		'' | '#'*) ;;
-		'= '*) file=${what#= } ;;
+		'= '*)
+			# Names have no blanks.
+			# shellcheck disable=SC2086
+			set -- ${what#= }
+			file=$1
+			shift
+			tests=${*:-$tests}
+			;;
 		*) mutant "$file" "$what" "$script" ;;
 		esac
 	done

@@ -72,7 +72,14 @@ struct series {
 	bool asks_house;
 };
 
-enum { V6_1, V6_12_RULE, V6_12, V6_18, NR_SERIES };
+enum {
+	V6_1,
+	V6_12_RULE,
+	V6_12,
+	V6_18,
+	NR_SERIES
+};
+
 extern const struct series all_series[NR_SERIES];
 
 struct rq_flags {
@@ -117,7 +124,14 @@ struct root_domain {
 	int overload;
 };
 
-enum what { UNPIN, UNLOCK, BLOCKED, TRY, LOCK, REPIN };
+enum what {
+	UNPIN,
+	UNLOCK,
+	BLOCKED,
+	TRY,
+	LOCK,
+	REPIN,
+};
 
 /* Something that was done, with what, and when. */
 struct step {
@@ -183,7 +197,11 @@ extern int has_blocked;
 extern unsigned long next_blocked;
 extern struct static_key asym_capacity, scx_enabled;
 
-enum who { KERNEL_ITSELF, SWAP, GATE };
+enum who {
+	KERNEL_ITSELF,
+	SWAP,
+	GATE,
+};
 
 void world_begin(struct world *w, const struct series *series, enum who who);
 void world_chain(struct world *w, int cpu, const int *levels);
