@@ -1,77 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Can the unit tests fail?  Each line of the list below breaks one thing in a
-# copy of policy.c; some test must notice.  A line that no longer changes
-# anything, or that does not compile, fails too: then policy.c was rewritten,
-# and the list has to follow.
+# Faults in policy.c: see mutants.sh.
 
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
-core=$(cd "$here/../../module" && pwd) || exit 1
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-n=0
+tests="numbers rate model properties dice law"
+# shellcheck source=tests/unit/mutants.sh
+. "$here/mutants.sh"
 
-result() { # ok|"not ok" TEXT
-	n=$((n + 1))
-	echo "$1 $n - $2"
-}
-
-# Warnings are off for policy.c: what a mutant leaves unused is no news.
-build() { # TEST
-	make -s -C "$here" OUT="$work/out" POLICY_DIR="$work" \
-		POLICY_CFLAGS=-w "$work/out/$1" >"$work/log" 2>&1
-}
-
-# Runs the tests until one fails and names it; false if none does.
-killed_by() {
-	for t in numbers rate model properties dice law; do
-		rm -f "$work/out/$t"
-		if ! build "$t"; then
-			echo "$t does not build"
-			return 2
-		fi
-		if ! timeout 60 "$work/out/$t" >"$work/log" 2>&1; then
-			echo "$t"
-			return 0
-		fi
-	done
-	return 1
-}
-
-mutant() { # WHAT SED-SCRIPT
-	sed "$2" "$core/policy.c" >"$work/policy.c"
-	if cmp -s "$core/policy.c" "$work/policy.c"; then
-		result "not ok" "$1: nothing in policy.c matches"
-		return
-	fi
-	rm -f "$work/out/policy.o"
-	killer=$(killed_by)
-	case $? in
-	0) result ok "$1: noticed by $killer" ;;
-	1) result "not ok" "$1: no test noticed" ;;
-	*)
-		result "not ok" "$1: $killer"
-		sed 's/^/# /' "$work/log"
-		;;
-	esac
-}
-
-cp "$core/policy.c" "$core/policy.h" "$work"
-killer=$(killed_by)
-case $? in
-1) result ok "policy.c as it is passes" ;;
-*)
-	result "not ok" "policy.c as it is: $killer"
-	sed 's/^/# /' "$work/log"
-	;;
-esac
-
-while IFS='|' read -r what script; do
-	case $what in
-	'' | '#'*) ;;
-	*) mutant "$what" "$script" ;;
-	esac
-done <<'LIST'
+mutants <<'LIST'
+= policy.c
 # start
 start with no success|s/\.success = window \/ 4/.success = 0/
 start with a full window|s/\.calls   = window \/ 2/.calls   = window - 1/
@@ -125,5 +62,3 @@ draws of 9 bits|s/(64 - NEWIDLE_UNIT_SHIFT)/(65 - NEWIDLE_UNIT_SHIFT)/
 dice that don't move on|s/rng->s = s;//
 dice: a bare counter|s/s ^= s << 25;/s += 1;/
 LIST
-
-echo "1..$n"

@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Faults in the engines: see mutants.sh.
+
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+tests="steps agree"
+# shellcheck source=tests/unit/mutants.sh
+. "$here/mutants.sh"
+
+# A hundred builds must be quick: without sanitizers, and for two versions that
+# differ in all that the version decides, instead of four.
+QUICK=-O0
+export SANITIZE="" CFLAGS=-O1 MAKEFLAGS=-j2 VERSIONS="6.12.117 6.18.15" CPPFLAGS=""
+for engine in swap gate; do
+	for version in 6_1_192 6_12_43; do
+		name=newidle_${engine}_open
+		CPPFLAGS="$CPPFLAGS -D${name}_$version=${name}_6_12_117"
+	done
+done
+
+mutants <<'LIST'
+= engine_swap.c
+# before the lock is let go of
+misfit kept|s/AT(unsigned long, rq, RQ_MISFIT) = 0;/;/
+misfit dropped where CPUs are alike|s/if (static_key_enabled(newidle_running.asym_capacity))/if (1)/
+task on its way ignored|s/if (READ_ONCE(AT(unsigned int, rq, RQ_TTWU_PENDING)))/if (0)/
+idle_stamp not set|s/AT(u64, rq, RQ_IDLE_STAMP) = AT(u64, rq, RQ_CLOCK);/;/
+CPU that goes offline pulls|s/if (!cpu_active(p.cpu))/if (0)/
+not unpinned|s/^\tunpin(rq, rf);//
+not repinned|s/^\trepin(rq, rf);//
+clock flags not noted|s/AT(unsigned int, rf, RF_CLOCK_UPDATE_FLAGS) = CLOCK_UPDATED;/;/
+clock flags noted at SKIP too|s/> CLOCK_SKIP)/>= CLOCK_SKIP)/
+clock flags not restored|s/^\t\t\tAT(unsigned int, rf, RF_CLOCK_UPDATE_FLAGS);/\t\t\t0;/
+sched_ext's clock bit kept|s/WRITE_ONCE(\*flags, .*/;/
+sched_ext's clock bit without its key|s/^\t    static_key_enabled(newidle_running.scx_enabled)) {/\t    1) {/
+# is it worth it?
+overload flag ignored|s/is_overloaded(p->rq) \&\&/1 \&\&/
+overload flag read as one byte|s/READ_ONCE(AT(int, rd, RD_OVERLOAD))/READ_ONCE(AT(char, rd, RD_OVERLOAD))/
+budget: not tested before the walk|s/ \&\& !exceeds_idle(p, sd);/;/
+budget: not tested in the walk|s/^\t\tif (exceeds_idle(p, sd))/\t\tif (0)/
+budget: what was spent forgotten|s/p->cost + sd->max_newidle_lb_cost;/sd->max_newidle_lb_cost;/
+budget: off by one|s/AVG_IDLE) < p->cost/AVG_IDLE) <= p->cost/
+# the lock and the order
+not unlocked|s/^\tstatic_call(newidle_unlock_rq)(p->rq);//
+not locked again|s/^\tstatic_call(newidle_lock_rq)(p->rq, 0);//
+locked as another class|s/(newidle_lock_rq)(p->rq, 0)/(newidle_lock_rq)(p->rq, 1)/
+blocked load not updated|s/^\tstatic_call(newidle_update_blocked)(p->cpu);//
+# next balance
+next_balance dropped|s/^\t\t\*next_balance = p.next_balance;/;/
+next_balance not noted in the walk|s/^\t\tnote_next_balance(p, sd);//
+next_balance not noted without one|s/^\t\tif (!worth_it)/\t\tif (0)/
+next_balance: interval not bounded|s/clamp(interval, 1UL, .*/interval;/
+next_balance: the last instead of the first|s/time_after(p->next_balance, next)/time_after(next, p->next_balance)/
+# costs
+costs not booked|s/^\tbook_cost(sd, .*//
+highest cost not raised|s/^\t\tsd->max_newidle_lb_cost = cost;//
+decay dropped|s/sd->max_newidle_lb_cost \* 253 \/ 256/sd->max_newidle_lb_cost/
+decay at any time|s/sd->last_decay_max_lb_cost + HZ/sd->last_decay_max_lb_cost/
+decay not dated|s/^\t\tsd->last_decay_max_lb_cost = jiffies;//
+blocked load not charged|s/end - \*since/end - begin/
+time charged twice|s/\*since = end;//
+cost rule dropped|s/cost = 3 \* sd->max_newidle_lb_cost \/ 2;/;/
+cost rule for a success too|s/bumps_cost \&\& !pulled/bumps_cost/
+cost rule for every kernel|s/newidle_dialect.bumps_cost \&\& !pulled/!pulled/
+cost rule without its cap|s/^\t\tif (newidle_dialect.bumps_cost)$/\t\tif (0)/
+cost rule with a lower cap|s/migration_cost) + 200/migration_cost)/
+run queue's highest cost dropped|s/^\t\t\*max_cost = p->cost;/;/
+# one domain
+domain not for new-idle balance tried|s/(sd->flags \& SD_BALANCE_NEWIDLE) \&\&/1 \&\&/
+tried as another kind of idle|s/CPU_NEWLY_IDLE, continue/CPU_IDLE, continue/
+skip ends the walk|s/^\t\t\tcontinue;/\t\t\tbreak;/
+skip looks whether to go on|s/^\t\t\tcontinue;/\t\t\t;/
+skip not booked|s/newidle_book_skip(d, p->cpu);/;/
+attempt not booked|s/^\t\tnewidle_book_attempt(c, d, .*/\t\t;/
+policy charged with blocked load|s/p->pulled, begin, end)/p->pulled, *since, end)/
+weight lost|s/newidle_book_attempt(c, d, ours, weight/newidle_book_attempt(c, d, ours, 1/
+own attempts counted twice|s/c->in_steps = true;//
+own attempts for ever|s/c->in_steps = false;//
+# end of the walk
+a pull does not end it|s/^\tif (p->pulled)$/\tif (0)/
+6.1: a task does not end it|s/READ_ONCE(AT(unsigned int, p->rq, RQ_NR_RUNNING)) > 0 ||/0 ||/
+6.1: a task on its way does not end it|s/^\t\t       READ_ONCE(AT(unsigned int, p->rq, RQ_TTWU_PENDING));/0;/
+6.1: continue_balancing from domain to domain|s/^\t\t\tcontinue_balancing = 1;/\t\t\t;/
+6.1's rule for every kernel|s/if (newidle_dialect.stops_when_busy)$/if (1)/
+6.1's rule for none|s/if (newidle_dialect.stops_when_busy)$/if (0)/
+balancer's word ignored|s/return !continue_balancing;/return false;/
+# what comes of it
+-1 inverted|s/RQ_NR_RUNNING) != fair)/RQ_NR_RUNNING) == fair)/
+-1 dropped|s/^\t\treturn -1;/\t\t;/
+tasks that came by themselves ignored|s/return p->pulled ?: fair > 0;/return p->pulled;/
+tasks that were pulled ignored|s/return p->pulled ?: fair > 0;/return fair > 0;/
+idle_stamp not cleared|s/AT(u64, rq, RQ_IDLE_STAMP) = 0;/;/
+nohz: kick dropped|s/atomic_or(NOHZ.*/;/
+nohz: kick with a task too|/^\telse$/d
+nohz: housekeeping ignored|s/ || !newidle_keeps_house(p->cpu) ||/ ||/
+nohz: short idle ignored|s/AT(u64, p->rq, RQ_AVG_IDLE) < READ_ONCE(\*newidle_running.migration_cost) ||/0 ||/
+nohz: no blocked load ignored|s/!READ_ONCE(\*newidle_running.has_blocked) ||/0 ||/
+nohz: time ignored|s/time_before(jiffies, READ_ONCE(\*newidle_running.next_blocked)))/0)/
+nohz: taken for granted|s/!newidle_running.has_blocked ||/0 ||/
+# standing aside
+works while not live|s/!READ_ONCE(newidle_live) ||/0 ||/
+works under stock|s/READ_ONCE(newidle_settings.policy) == NEWIDLE_STOCK)/0)/
+= engine_gate.c agree steps
+gate: other kinds of idle skipped|s/if (idle != CPU_NEWLY_IDLE)/if (0)/
+gate: works while not live|s/if (!READ_ONCE(newidle_live))/if (0)/
+gate: skip not booked|s/newidle_book_skip(d, this_cpu);/;/
+gate: skip tries|/newidle_book_skip(d, this_cpu);/,/return 0;/s/return 0;/goto pass;/
+gate: stock accounted|s/ours = READ_ONCE.*/ours = true;/
+gate: nothing accounted|s/ours = READ_ONCE.*/ours = false;/
+gate: weight lost|s/newidle_book_attempt(c, d, ours, weight/newidle_book_attempt(c, d, ours, 1/
+gate: time from before the skip|s/^\tbegin = sched_clock_cpu(this_cpu);/\tbegin = 0;/
+gate: lock never seen free|s/WRITE_ONCE(newidle_lock_contract, NEWIDLE_LOCK_FREE);/;/
+gate: kernel's dice kept|s/\.takes_dice = true/.takes_dice = false/
+gate: cost rule not refused|s/newidle_kernel.native == NEWIDLE_NATIVE_NONE \&\&/0 \&\&/
+# The hook of engine swap.
+= engine_gate.c steps agree
+counter: counts what swap counts|s/ \&\& !c->in_steps)/)/
+counter: counts while not live|s/READ_ONCE(newidle_live) \&\& !c/!c/
+counter: counts other kinds of idle|s/idle == CPU_NEWLY_IDLE \&\& READ/READ/
+counter: accounts|s/newidle_book_attempt(c, d, false,/newidle_book_attempt(c, d, true,/
+= attempt.h steps agree
+weight doubled|s/weight, cost, end);/2 * weight, cost, end);/
+weight not asked for|s/^\t\t\t\t     weight);/\t\t\t\t     \&(u32){ 0 });/
+calls counted twice|s/count\.calls++/count.calls += 2/
+attempts counted twice|s/count\.attempts++/count.attempts += 2/
+skips counted as attempts|s/count\.skips++/count.attempts++/
+skip booked as a success|s/\&newidle_settings, 0, sched/\&newidle_settings, 1, sched/
+accounted under stock|s/^\tif (ours)$/\tif (1)/
+never accounted|s/^\tif (ours)$/\tif (0)/
+window ends when the attempt began|s/weight, cost, end);/weight, cost, begin);/
+pulls not counted|s/d->count.pulls += pulled;//
+time not counted|s/d->count.cost_ns += cost;//
+time not measured|s/end > begin ? end - begin : 0/1/
+counted unguarded|s/^\tnewidle_count_begin(c);//
+= kernel.h
+another lock under core scheduling|s/owner = READ_ONCE.*/owner = rq;/
+LIST
