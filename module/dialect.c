@@ -37,7 +37,8 @@ static const struct known {
 		},
 		.balancer = "load_balance",
 		.dice = true,
-	}, {
+	},
+	{
 		.dialect = {
 			.name            = "6.12 ... 6.18 with NI_RANDOM",
 			.update_blocked  = "sched_balance_update_blocked_averages",
@@ -45,7 +46,8 @@ static const struct known {
 		},
 		.balancer = "sched_balance_rq",
 		.dice = true,
-	}, {
+	},
+	{
 		.dialect = {
 			.name            = "6.12 ... 6.17 with the cost rule",
 			.update_blocked  = "sched_balance_update_blocked_averages",

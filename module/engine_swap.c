@@ -135,9 +135,9 @@ static bool exceeds_idle(const struct pass *p, const struct sched_domain *sd)
 /* The periodic balance of an idle CPU is due when that of a domain is. */
 static void note_next_balance(struct pass *p, const struct sched_domain *sd)
 {
+	unsigned long longest = READ_ONCE(*newidle_running.max_interval);
 	unsigned long interval = msecs_to_jiffies(sd->balance_interval);
-	unsigned long next = sd->last_balance +
-		clamp(interval, 1UL, READ_ONCE(*newidle_running.max_interval));
+	unsigned long next = sd->last_balance + clamp(interval, 1UL, longest);
 
 	if (time_after(p->next_balance, next))
 		p->next_balance = next;

@@ -204,17 +204,23 @@ static void follow_shadow(int hook)
 	tell_unknown();
 }
 
+static void follow_shadows(void)
+{
+	int hook;
+
+	for (hook = 0; hook < nr_hooks(); hook++)
+		follow_shadow(hook);
+}
+
 static void watch(struct work_struct *work)
 {
 	static bool told_overflow;
-	int hook;
 
 	notice_eviction();
 
 	mutex_lock(&newidle_lock);
 	if (phase == PHASE_LIVE && READ_ONCE(funcs[0].patched)) {
-		for (hook = 0; hook < nr_hooks(); hook++)
-			follow_shadow(hook);
+		follow_shadows();
 		if (newidle_dice_check())
 			newidle_stats_lose_skips();
 		if (READ_ONCE(newidle_lock_contract) == NEWIDLE_LOCK_BROKEN) {
@@ -304,8 +310,10 @@ void newidle_patch_set_policy(u32 policy)
 void newidle_patch_reset(void)
 {
 	newidle_stats_reset();
-	if (phase == PHASE_LIVE)
+	if (phase == PHASE_LIVE && READ_ONCE(funcs[0].patched)) {
+		follow_shadows();
 		tell_unknown();
+	}
 }
 
 /**

@@ -37,6 +37,11 @@ row()
 	)
 }
 
+engines_of()
+{
+	awk -v name="$1" '$1 == name { print $7 }' "$BED/kernels.list"
+}
+
 fact()
 {
 	sed -n "s/^fact $1 //p" "$facts" | tr '|' '/' | head -n 1
@@ -68,6 +73,21 @@ one()
 			"${wrong:-guest failed}" "${unload:--}"
 		return
 	fi
+	case ",$(engines_of "$1")," in
+	*",$3,"*)
+		if [ "$refused" ]; then
+			say "$1, $3: FAILED: refused, but it should work: $refused"
+			row "$dir" "" failed "$1" "$2" "$3" - - "FAILED, refused: $refused" -
+			return
+		fi ;;
+	*)
+		if [ -z "$refused" ]; then
+			say "$1, $3: FAILED: this engine should be refused"
+			row "$dir" "" failed "$1" "$2" "$3" "$native" "$load" \
+				"FAILED: should be refused" "$unload"
+			return
+		fi ;;
+	esac
 	if [ "$refused" ]; then
 		say "$1, $3: refused: $refused"
 		row "$dir" "$4" refused "$1" "$2" "$3" - - "refused: $refused" -
@@ -148,14 +168,6 @@ matrix_kernel()
 	for engine in $left; do
 		one "$1" "$release" "$engine" "$hash"
 	done
-	# To be refused everywhere is no good end.
-	if [ "$(cat "$MATRIX/$1"/*/row | cut -d '|' -f 1 | sort -u)" = refused ]; then
-		say "$1: FAILED: newidle has no engine for it"
-		for engine in $ENGINES; do
-			sed -i 's/^refused/failed/' "$MATRIX/$1/$engine/row"
-			: > "$MATRIX/$1/$engine/hash"
-		done
-	fi
 }
 
 # rows NAME...: those that are there, as fields between bars

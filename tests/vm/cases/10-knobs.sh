@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# engines: all
 # timeout: 500
 #
 # Every file of /sys/kernel/newidle: what it reads, takes and refuses; and the

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# engines: all
 # timeout: 500
 #
 # newidle's books against the kernel's own, exactly, per CPU and level.

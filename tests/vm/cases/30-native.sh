@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# engines: all
 # smp: 2,sockets=2
 # timeout: 500
 #

@@ -10,6 +10,8 @@
 # That both decide the same on the same events, exactly, is tested in user
 # space; next_balance, which hardly ever shows in a load, there and in twin.sh.
 
+. /test/spread.sh
+
 BLOCKS=6
 FIGURES=/tmp/figures
 

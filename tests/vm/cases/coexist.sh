@@ -30,7 +30,10 @@ absent()
 # patch_off MODULE: if it is still enabled, disable it; remove it
 patch_off()
 {
-	[ ! -e "$LP/$1" ] || echo 0 > "$LP/$1/enabled" || return
+	if [ -e "$LP/$1" ]; then
+		let_dead_go
+		echo 0 > "$LP/$1/enabled" || return
+	fi
 	wait_for 60 absent "$LP/$1" && wait_for 10 rmmod "$1"
 }
 
