@@ -19,6 +19,16 @@ spread()
 		return n < 6 ? 2.57 : n < 8 ? 2.45 : n < 10 ? 2.31 : \
 			n < 12 ? 2.23 : n < 16 ? 2.18 : n < 20 ? 2.12 : 2.09
 	}
+	# busybox may be built without the mathematical functions.
+	function root(x,	r, i) {
+		r = x > 1 ? x : 1
+		for (i = 0; i < 100; i++)
+			r = (r + x / r) / 2
+		return r
+	}
+	function square(x) {
+		return x * x
+	}
 	$1 == a || $1 == b {
 		if (!($2 in seen)) { seen[$2] = 1; metric[++metrics] = $2 }
 		value[$1, $2, ++n[$1, $2]] = $3
@@ -37,10 +47,10 @@ spread()
 			}
 			squares = 0
 			for (i = 2; i <= na; i++)
-				squares += (value[a, k, i] - value[a, k, i - 1]) ^ 2
+				squares += square(value[a, k, i] - value[a, k, i - 1])
 			for (i = 2; i <= nb; i++)
-				squares += (value[b, k, i] - value[b, k, i - 1]) ^ 2
-			half = t(pairs) * sqrt(squares / pairs) / mean
+				squares += square(value[b, k, i] - value[b, k, i - 1])
+			half = t(pairs) * root(squares / pairs) / mean
 			diff = (sum[b, k] / nb - sum[a, k] / na) / mean
 			out = diff > half || diff < -half
 			bad += out
