@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # Faults that twin.sh switches on one at a time and that it must notice.
 s/^\t\t\*next_balance = p\.next_balance;/\t\t*next_balance = twin_fault == 1 ? *next_balance : p.next_balance;/
 s/^\t\tAT(u64, rq, RQ_IDLE_STAMP) = 0;/\t\tAT(u64, rq, RQ_IDLE_STAMP) = twin_fault == 2 ? 7 : 0;/

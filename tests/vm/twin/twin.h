@@ -75,19 +75,43 @@ struct rules {
 };
 
 enum kind {
-	KIND_COMING, KIND_CALM, KIND_POOR, KIND_PULLED, KIND_STOPPED, KIND_BUDGET,
-	KIND_TOP, KIND_OTHERS, KIND_NOHZ, NR_KINDS
+	KIND_COMING,
+	KIND_CALM,
+	KIND_POOR,
+	KIND_PULLED,
+	KIND_STOPPED,
+	KIND_BUDGET,
+	KIND_TOP,
+	KIND_OTHERS,
+	KIND_NOHZ,
+	NR_KINDS
 };
 
 static const char *const twin_kinds[NR_KINDS] = {
-	"a-task-is-coming", "not-overloaded", "no-time-at-all", "pulled",
-	"stopped", "budget-used-up", "all-domains", "other-tasks", "blocked-load",
+	[KIND_COMING]  = "a-task-is-coming",
+	[KIND_CALM]    = "not-overloaded",
+	[KIND_POOR]    = "no-time-at-all",
+	[KIND_PULLED]  = "pulled",
+	[KIND_STOPPED] = "stopped",
+	[KIND_BUDGET]  = "budget-used-up",
+	[KIND_TOP]     = "all-domains",
+	[KIND_OTHERS]  = "other-tasks",
+	[KIND_NOHZ]    = "blocked-load",
 };
 
-enum discard { DISCARD_TICK, DISCARD_TASKS, DISCARD_BUDGET, DISCARD_OTHERS, NR_DISCARDS };
+enum discard {
+	DISCARD_TICK,
+	DISCARD_TASKS,
+	DISCARD_BUDGET,
+	DISCARD_OTHERS,
+	NR_DISCARDS
+};
 
 static const char *const twin_discards[NR_DISCARDS] = {
-	"tick", "tasks-came", "near-the-budget", "others-interfered",
+	[DISCARD_TICK]   = "tick",
+	[DISCARD_TASKS]  = "tasks-came",
+	[DISCARD_BUDGET] = "near-the-budget",
+	[DISCARD_OTHERS] = "others-interfered",
 };
 
 #define RESULT		BIT(0)
