@@ -8,13 +8,7 @@
 # takes for a failure) if one meets a function in transition.  A transition held
 # open gives them time to.
 
-BLOCK=/sys/module/nib_block/parameters
 DYING=/sys/module/nib_dead/parameters/dying
-
-blocked()
-{
-	[ "$(cat "$BLOCK/blocked")" = "$1" ]
-}
 
 # A task is waited for and stays: with this many.  All built in, since a shell's
 # own commands die as well; the parent may know before the task stays.
@@ -42,12 +36,11 @@ is "$loaded" 0 "meanwhile the module is loaded"
 is "$left" 0 "which waits until it has gone"
 sleep 9
 is "$(cat "$SYS/state")" transition "the transition is held"
-echo 0 > $BLOCK/hold
+let_go
 check "and becomes active" wait_for 60 state_is active
 
 load
-echo 1 > $BLOCK/hold
-check "the thread holds transitions up again" wait_for 10 blocked Y
+check "the thread holds transitions up again" hold_up
 dies
 echo 0 > /sys/kernel/livepatch/newidle/enabled
 read -r left < $DYING
@@ -55,7 +48,7 @@ is "$dying" 1 "a task is dying"
 is "$left" 0 "switching off waits until it has gone"
 is "$(cat "$SYS/state")" transition "the transition is held"
 sleep 9
-echo 0 > $BLOCK/hold
+let_go
 check "it becomes disabled" wait_for 60 state_is disabled
 check "modprobe -r newidle" modprobe -r newidle
 check "nothing is left" gone

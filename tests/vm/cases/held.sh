@@ -6,25 +6,6 @@
 # A transition that is held open: nothing is decided until it is complete, and
 # the helpers name who holds it and leave things as they were.
 
-BLOCK=/sys/module/nib_block/parameters
-
-blocked()
-{
-	[ "$(cat "$BLOCK/blocked")" = "$1" ]
-}
-
-block()
-{
-	echo 1 > "$BLOCK/hold"
-	wait_for 10 blocked Y
-}
-
-release()
-{
-	echo 0 > "$BLOCK/hold"
-	wait_for 10 blocked N
-}
-
 # Names of the tasks that are not in this patch state.
 not_yet()
 {
@@ -83,7 +64,7 @@ check_transparent "with only the thread left"
 check "a knob can be written meanwhile" knob policy always
 is "$(choice policy)" always "it shows"
 check_transparent "after that"
-check "release" release
+check "release" let_go
 check "then it becomes active" wait_for 60 state_is active
 [ "$(wanted_engine)" = swap ] || [ "$(native)" = none ] ||
 	check "and the features change" refused as_before
@@ -93,7 +74,7 @@ is "$(stats skips)" 0 "by the policy written during the transition"
 
 # Unloading, held: it stays and works.
 cat "$FEATURES" > /tmp/features-active
-check "block" block
+check "block" hold_up
 words=$(newidle-unload --timeout 5 2>&1)
 status=$?
 check_said newidle-unload
@@ -105,19 +86,19 @@ load
 check "it decides" [ "$(stats calls)" -gt 10 ]
 is "$(stats skips)" 0 "by the same policy"
 check "knobs can be written" knob policy random
-check "release" release
+check "release" let_go
 check "then modprobe -r newidle works" modprobe -r newidle
 check "nothing is left" gone
 check "the features are as before, byte for byte" as_before
 
 # Loading by newidle-load, held: nothing is left.
-check "block" block
+check "block" hold_up
 words=$(newidle-load --timeout 5 2>&1)
 status=$?
 check_said newidle-load
 check "nothing is left" gone
 check "the features are as before, byte for byte" as_before
-check "release" release
+check "release" let_go
 
 check "with the thread out of the way newidle-load works" newidle-load
 check "modprobe -r newidle works" modprobe -r newidle

@@ -69,6 +69,27 @@ state_is()
 	[ "$(cat "$SYS/state")" = "$1" ]
 }
 
+# The thread of nib_block.ko that holds transitions up: is it so (Y or N), make it
+# so, let go.
+BLOCK=/sys/module/nib_block/parameters
+
+blocked()
+{
+	[ "$(cat "$BLOCK/blocked")" = "$1" ]
+}
+
+hold_up()
+{
+	echo 1 > "$BLOCK/hold"
+	wait_for 10 blocked Y
+}
+
+let_go()
+{
+	echo 0 > "$BLOCK/hold"
+	wait_for 10 blocked N
+}
+
 # features_keep; ...; as_before: the scheduler's features, byte for byte
 features_keep()
 {
