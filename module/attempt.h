@@ -10,6 +10,7 @@
 
 #include <linux/sched/clock.h>
 #include "domains.h"
+#include "kernel.h"
 
 /**
  * newidle_ask() - ask the policy and count its decision
@@ -46,7 +47,9 @@ static inline bool newidle_ask(struct newidle_cpu *c, struct newidle_domain *d,
  */
 static inline void newidle_book_skip(struct newidle_domain *d, int cpu)
 {
-	newidle_account(&d->state, &newidle_settings, 0, sched_clock_cpu(cpu));
+	const struct newidle_outcome o = { .now = sched_clock_cpu(cpu) };
+
+	newidle_account(&d->state, &newidle_settings, &o);
 }
 
 /**
@@ -58,6 +61,7 @@ static inline void newidle_book_skip(struct newidle_domain *d, int cpu)
  * @pulled: did it pull a task?
  * @begin: the CPU's clock before the balancer was called, ns
  * @end: and after
+ * @rq: this CPU's run queue
  *
  * The cost is the time around the balancer alone under both engines, so that
  * they agree.
@@ -65,16 +69,22 @@ static inline void newidle_book_skip(struct newidle_domain *d, int cpu)
 static inline void newidle_book_attempt(struct newidle_cpu *c,
 					struct newidle_domain *d, bool ours,
 					u32 weight, bool pulled, u64 begin,
-					u64 end)
+					u64 end, const struct rq *rq)
 {
-	u64 cost = end > begin ? end - begin : 0;
+	const struct newidle_outcome o = {
+		.tried  = true,
+		.pulled = pulled,
+		.weight = weight,
+		.cost   = end > begin ? end - begin : 0,
+		.idle   = newidle_rq_avg_idle(rq),
+		.now    = end,
+	};
 
 	if (ours)
-		newidle_account_attempt(&d->state, &newidle_settings, pulled,
-					weight, cost, end);
+		newidle_account(&d->state, &newidle_settings, &o);
 	newidle_count_begin(c);
 	d->count.pulls += pulled;
-	d->count.cost_ns += cost;
+	d->count.cost_ns += o.cost;
 	newidle_count_end(c);
 }
 

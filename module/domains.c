@@ -78,7 +78,7 @@ void newidle_domain_bind(struct newidle_domain *d, struct sched_domain *sd,
 	d->name = newidle_sd_name(sd);
 	d->span_weight = sd->span_weight;
 	d->flags = sd->flags;
-	newidle_state_init(&d->state, &newidle_settings, now);
+	newidle_state_init(&d->state, &newidle_settings, cpu, now);
 	d->sd = sd;
 }
 

@@ -87,8 +87,8 @@ void newidle_domain_copy(int cpu, int level, struct newidle_domain *copy);
 extern bool newidle_level_overflow;
 
 /*
- * Grows whenever a policy of ours begins to decide: what went on before, with
- * nothing booked, is no time of a window.  Written under newidle_lock.
+ * Grows whenever another policy begins to decide: what went on before, perhaps
+ * with nothing booked, is no time of a window.  Written under newidle_lock.
  */
 extern unsigned int newidle_epoch;
 

@@ -89,7 +89,7 @@ static int newidle_gate(int this_cpu, struct rq *this_rq,
 	pulled = static_call(newidle_balancer)(this_cpu, this_rq, sd, idle,
 					       continue_balancing);
 	newidle_book_attempt(c, d, ours, weight, pulled, begin,
-			     sched_clock_cpu(this_cpu));
+			     sched_clock_cpu(this_cpu), this_rq);
 	return pulled;
 pass:
 	return static_call(newidle_balancer)(this_cpu, this_rq, sd, idle,
@@ -120,7 +120,7 @@ static int newidle_count(int this_cpu, struct rq *this_rq,
 	pulled = static_call(newidle_balancer)(this_cpu, this_rq, sd, idle,
 					       continue_balancing);
 	newidle_book_attempt(c, d, false, weight, pulled, begin,
-			     sched_clock_cpu(this_cpu));
+			     sched_clock_cpu(this_cpu), this_rq);
 	return pulled;
 }
 

@@ -192,7 +192,8 @@ static bool try_domain(struct pass *p, struct sched_domain *sd, u64 *since,
 	c->in_steps = false;
 	end = sched_clock_cpu(p->cpu);
 	if (likely(d))
-		newidle_book_attempt(c, d, ours, weight, p->pulled, begin, end);
+		newidle_book_attempt(c, d, ours, weight, p->pulled, begin, end,
+				     p->rq);
 
 	p->cost += end - *since;
 	book_cost(sd, end - *since, p->pulled);

@@ -107,11 +107,11 @@ static void always(void **unused)
 	}
 }
 
-/* A budget that is ample or used up, and no task that comes outside of a try. */
+/* An ample budget or none, and no task that comes outside of a try. */
 static void tame(u64 *rnd, struct event *ev)
 {
 	stream_event(rnd, ev);
-	ev->avg_idle = test_below(rnd, 20) ? SECOND : 1;
+	ev->avg_idle = test_below(rnd, 20) ? 6000000 : 1;
 	ev->others = 0;
 	ev->fair_meanwhile = 0;
 }
@@ -119,10 +119,14 @@ static void tame(u64 *rnd, struct event *ev)
 static void dice(void **unused)
 {
 	static const struct newidle_settings sets[] = {
-		{ NEWIDLE_RANDOM, 0, 22, 1024 },
-		{ NEWIDLE_RANDOM, 1, 22, 1024 },
-		{ NEWIDLE_RANDOM, 1, 28, 64 },
-		{ NEWIDLE_RANDOM, 1, 34, 65536 },
+		{ NEWIDLE_RANDOM, 0, 22, 1024, 100 },
+		{ NEWIDLE_RANDOM, 1, 22, 1024, 100 },
+		{ NEWIDLE_RANDOM, 1, 28, 64, 100 },
+		{ NEWIDLE_RANDOM, 1, 34, 65536, 100 },
+		{ NEWIDLE_BRESENHAM, 0, 22, 1024, 100 },
+		{ NEWIDLE_BRESENHAM, 1, 28, 64, 100 },
+		{ NEWIDLE_VALUE, 0, 22, 1024, 6000 },
+		{ NEWIDLE_VALUE, 0, 22, 1024, 10000 },
 	};
 	static struct both b;
 	struct event ev;
@@ -138,7 +142,7 @@ static void dice(void **unused)
 			tame(&seed, &ev);
 			one(&b, &ev, n);
 		}
-		tell(&b.swap, "random");
+		tell(&b.swap, newidle_policy_names[newidle_settings.policy]);
 		assert_true(total(&b.swap).pulls > 1000 &&
 			    total(&b.swap).skips > 1000);
 		end(&b);
@@ -148,7 +152,7 @@ static void dice(void **unused)
 /* As their files and the livepatch's callbacks do it. */
 static void turn_something(struct both *b, u64 *rnd)
 {
-	bool ours = newidle_live && newidle_settings.policy != NEWIDLE_STOCK;
+	const u32 policy = newidle_live ? newidle_settings.policy : NEWIDLE_STOCK;
 	int cpu = (int)test_below(rnd, CPUS);
 
 	switch (test_below(rnd, 6)) {
@@ -173,7 +177,7 @@ static void turn_something(struct both *b, u64 *rnd)
 		b->gate.sd[cpu][0].span_weight ^= 1;
 		break;
 	}
-	if (!ours && newidle_live && newidle_settings.policy != NEWIDLE_STOCK)
+	if (newidle_live && policy != newidle_settings.policy)
 		newidle_epoch++;
 }
 
@@ -213,10 +217,12 @@ static void knobs(void **unused)
 static void recorded(void **unused)
 {
 	static const struct newidle_settings sets[] = {
-		{ NEWIDLE_ALWAYS, 0, 22, 1024 },
-		{ NEWIDLE_RANDOM, 0, 22, 1024 },
-		{ NEWIDLE_RANDOM, 1, 22, 1024 },
-		{ NEWIDLE_RANDOM, 1, 17, 64 },
+		{ NEWIDLE_ALWAYS, 0, 22, 1024, 100 },
+		{ NEWIDLE_RANDOM, 0, 22, 1024, 100 },
+		{ NEWIDLE_RANDOM, 1, 22, 1024, 100 },
+		{ NEWIDLE_RANDOM, 1, 17, 64, 100 },
+		{ NEWIDLE_BRESENHAM, 0, 22, 1024, 100 },
+		{ NEWIDLE_VALUE, 0, 22, 1024, 100 },
 	};
 	static struct both b;
 	struct event *events;

@@ -194,6 +194,11 @@ void same_policy(const struct world *a, const struct world *b, u32 n)
 		SAME("state: ratio", x->state.ratio, y->state.ratio);
 		SAME("state: stamp", x->state.stamp, y->state.stamp);
 		SAME("state: window", x->state.window, y->state.window);
+		SAME("state: due", x->state.due, y->state.due);
+		SAME("state: credit", x->state.credit, y->state.credit);
+		SAME("state: cost", x->state.cost, y->state.cost);
+		SAME("state: skipped", x->state.skipped, y->state.skipped);
+		SAME("state: patience", x->state.patience, y->state.patience);
 		SAME("epoch", x->epoch, y->epoch);
 		SAME("depth", x->depth, y->depth);
 		SAME("known", !x->sd, !y->sd);
