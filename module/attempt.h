@@ -13,6 +13,17 @@
 #include "kernel.h"
 
 /**
+ * newidle_is_too_wide() - is this domain beyond max_level?
+ * @d: the domain's entry
+ *
+ * Return: true if no policy of ours is to be asked about it.
+ */
+static inline bool newidle_is_too_wide(const struct newidle_domain *d)
+{
+	return unlikely(d->width > READ_ONCE(newidle_settings.max_level));
+}
+
+/**
  * newidle_ask() - ask the policy and count its decision
  * @c: the table of this CPU
  * @d: the domain's entry
@@ -32,10 +43,12 @@ static inline bool newidle_ask(struct newidle_cpu *c, struct newidle_domain *d,
 				     weight);
 	newidle_count_begin(c);
 	d->count.calls++;
-	if (try)
+	if (try) {
 		d->count.attempts++;
-	else
+	} else {
 		d->count.skips++;
+		c->pass.skipped |= BIT(d - c->level);
+	}
 	newidle_count_end(c);
 	return try;
 }
@@ -83,6 +96,7 @@ static inline void newidle_book_attempt(struct newidle_cpu *c,
 	if (ours)
 		newidle_account(&d->state, &newidle_settings, &o);
 	newidle_count_begin(c);
+	c->pass.spent += o.cost;
 	d->count.pulls += pulled;
 	d->count.cost_ns += o.cost;
 	newidle_count_end(c);

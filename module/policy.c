@@ -23,6 +23,13 @@ const char *const newidle_policy_names[NEWIDLE_NR_POLICIES] = {
 	NEWIDLE_POLICIES(NAME)
 };
 
+const char *const newidle_level_names[NEWIDLE_NR_LEVEL_NAMES] = {
+	[NEWIDLE_SMT]  = "smt",
+	[NEWIDLE_LLC]  = "llc",
+	[NEWIDLE_NODE] = "node",
+	[NEWIDLE_ALL]  = "all",
+};
+
 const struct newidle_settings newidle_defaults = NEWIDLE_DEFAULTS;
 
 /**
@@ -278,4 +285,36 @@ void newidle_account(struct newidle_state *st,
 		break;
 		NEWIDLE_POLICIES(BOOK);
 	}
+}
+
+/**
+ * newidle_retry_time() - is a second look at skipped domains worth it?
+ * @set: settings in force
+ * @idle: the time that this CPU idles on average, ns
+ * @spent: time spent in this pass, ns
+ *
+ * Return: the idle time that is left, ns; 0 if it is too little.
+ */
+u64 newidle_retry_time(const struct newidle_settings *set, u64 idle, u64 spent)
+{
+	idle = min(idle, LONGEST);
+	if (spent >= idle ||
+	    (idle - spent) * 100 < idle * READ_ONCE(set->retry_idle_pct))
+		return 0;
+	return idle - spent;
+}
+
+/**
+ * newidle_retry_fits() - may a domain be tried again in what is left?
+ * @left: from newidle_retry_time()
+ * @spent: time spent in this pass up to now, ns
+ * @cost: the domain's highest cost, ns
+ *
+ * @left is less than the idle time, so that is not exceeded either.
+ *
+ * Return: true if it may.
+ */
+bool newidle_retry_fits(u64 left, u64 spent, u64 cost)
+{
+	return spent < left && cost < left - spent;
 }

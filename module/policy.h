@@ -63,6 +63,19 @@ typedef uint64_t u64;
 	row(BRESENHAM, "bresenham", decide_bresenham, book_ratio)	\
 	row(VALUE,     "value",     decide_value,     book_value)
 
+/* How far new-idle balance may look: the domains of a kind and narrower ones. */
+enum newidle_level {
+	NEWIDLE_SMT,	/* threads of a core */
+	NEWIDLE_LLC,	/* CPUs that share the last-level cache */
+	NEWIDLE_NODE,	/* within a NUMA node */
+	NEWIDLE_ALL,
+	NEWIDLE_NR_LEVEL_NAMES
+};
+
+#define NEWIDLE_RETRY_PCT_MIN		1U
+#define NEWIDLE_RETRY_PCT_MAX		100U
+#define NEWIDLE_RETRY_PCT_DEFAULT	50U
+
 enum newidle_policy {
 #define NEWIDLE_ENUM(id, name, decide, book)	NEWIDLE_##id,
 	NEWIDLE_POLICIES(NEWIDLE_ENUM) NEWIDLE_NR_POLICIES
@@ -78,6 +91,10 @@ enum newidle_policy {
  *	NEWIDLE_WINDOW_MIN ... _MAX
  * @value_cost_pct: what policy value takes an attempt to cost, in percent of
  *	its measured time, NEWIDLE_COST_PCT_MIN ... _MAX
+ * @retry: 1 goes over the skipped domains once more if much idle time is left
+ * @retry_idle_pct: how much of the average, percent, NEWIDLE_RETRY_PCT_MIN ... _MAX
+ * @max_level: one of enum newidle_level, the widest that may be tried
+ * @cost_bump: 1 books 3/2 of the highest cost for a failed attempt
  *
  * Every member is a u32 so that one writer serves all knobs.
  */
@@ -87,6 +104,10 @@ struct newidle_settings {
 	u32 rate_shift;
 	u32 window;
 	u32 value_cost_pct;
+	u32 retry;
+	u32 retry_idle_pct;
+	u32 max_level;
+	u32 cost_bump;
 };
 
 /**
@@ -144,6 +165,7 @@ struct newidle_rng {
 };
 
 extern const char *const newidle_policy_names[NEWIDLE_NR_POLICIES];
+extern const char *const newidle_level_names[NEWIDLE_NR_LEVEL_NAMES];
 
 /* What upstream settled on in 7.1, for a kernel that does not have it. */
 #define NEWIDLE_DEFAULTS {				\
@@ -152,6 +174,8 @@ extern const char *const newidle_policy_names[NEWIDLE_NR_POLICIES];
 	.rate_shift = NEWIDLE_RATE_SHIFT_DEFAULT,	\
 	.window     = NEWIDLE_WINDOW_DEFAULT,		\
 	.value_cost_pct = NEWIDLE_COST_PCT_DEFAULT,	\
+	.retry_idle_pct = NEWIDLE_RETRY_PCT_DEFAULT,	\
+	.max_level      = NEWIDLE_ALL,			\
 }
 
 extern const struct newidle_settings newidle_defaults;
@@ -167,5 +191,8 @@ bool newidle_decide(const struct newidle_settings *set,
 void newidle_account(struct newidle_state *st,
 		     const struct newidle_settings *set,
 		     const struct newidle_outcome *o);
+
+u64 newidle_retry_time(const struct newidle_settings *set, u64 idle, u64 spent);
+bool newidle_retry_fits(u64 left, u64 spent, u64 cost);
 
 #endif /* NEWIDLE_POLICY_H */

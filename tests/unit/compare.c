@@ -177,6 +177,8 @@ static void same_count(const struct newidle_counters *x,
 	SAME("skips", x->skips, y->skips);
 	SAME("pulls", x->pulls, y->pulls);
 	SAME("cost_ns", x->cost_ns, y->cost_ns);
+	SAME("retries", x->retries, y->retries);
+	SAME("retry_pulls", x->retry_pulls, y->retry_pulls);
 }
 
 void same_policy(const struct world *a, const struct world *b, u32 n)
