@@ -105,10 +105,11 @@ static void module_begin(void *state, const struct newidle_settings *set, u64 no
 }
 
 static bool module_decide(void *state, const struct newidle_settings *set,
-			  u32 *weight)
+			  u64 idle, u32 *weight)
 {
 	struct module_state *m = state;
 
+	(void)idle;
 	return newidle_decide(set, &m->st, &m->rng, weight);
 }
 
@@ -161,7 +162,7 @@ void load_play(struct gain *g, const struct happening *h, enum flavour flavour,
 {
 	const struct happening *last = h + LOAD_EVENTS;
 	struct average average = { .kernel = LONGEST_AVERAGE, .own = LONGEST_AVERAGE };
-	u64 now = 1000 * SECOND, state[64];
+	u64 now = 1000 * SECOND, idle, state[64];
 	bool idled = false;
 	double won;
 	int i;
@@ -177,12 +178,13 @@ void load_play(struct gain *g, const struct happening *h, enum flavour flavour,
 		won = (h->pulls ? (double)h->idle : 0) - (double)h->cost;
 		g->best[h->phase] += won;
 
-		o.tried = rule->decide(state, set, &o.weight);
+		idle = known_idle(&average, h, flavour);
+		o.tried = rule->decide(state, set, idle, &o.weight);
 		if (o.tried) {
 			g->phase[h->phase] += won;
 			o.pulled = h->pulls;
 			o.cost = h->cost;
-			o.idle = known_idle(&average, h, flavour);
+			o.idle = idle;
 		}
 		o.now = now;
 		rule->book(state, set, &o);

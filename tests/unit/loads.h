@@ -55,10 +55,14 @@ struct happening {
 void load_make(struct happening *h, const struct mix *mix, enum flavour flavour,
 	       u64 seed);
 
-/* Something that decides; @state is big enough for any. */
+/*
+ * Something that decides; @state is big enough for any.  Some want to know how
+ * long the CPU idles before they do.
+ */
 struct rule {
 	void (*begin)(void *state, const struct newidle_settings *set, u64 now);
-	bool (*decide)(void *state, const struct newidle_settings *set, u32 *weight);
+	bool (*decide)(void *state, const struct newidle_settings *set, u64 idle,
+		       u32 *weight);
 	void (*book)(void *state, const struct newidle_settings *set,
 		     const struct newidle_outcome *o);
 };

@@ -34,6 +34,20 @@ static void defaults(void **unused)
 	assert_string_equal(newidle_policy_names[NEWIDLE_STOCK], "stock");
 	assert_string_equal(newidle_policy_names[NEWIDLE_ALWAYS], "always");
 	assert_string_equal(newidle_policy_names[NEWIDLE_RANDOM], "random");
+	assert_string_equal(newidle_policy_names[NEWIDLE_BRESENHAM], "bresenham");
+	assert_string_equal(newidle_policy_names[NEWIDLE_VALUE], "value");
+	assert_int_equal(newidle_defaults.value_cost_pct, 100);
+	assert_int_equal(newidle_defaults.retry, 0);
+	assert_int_equal(newidle_defaults.retry_idle_pct, 50);
+	assert_string_equal(newidle_level_names[newidle_defaults.max_level], "all");
+	assert_int_equal(newidle_defaults.cost_bump, 0);
+}
+
+/* One for each domain of each CPU: a cache line is to hold it. */
+static void state_is_small(void **unused)
+{
+	(void)unused;
+	assert_true(sizeof(struct newidle_state) <= 64);
 }
 
 static void start_at_default_window(void **unused)
@@ -256,6 +270,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),
+		cmocka_unit_test(state_is_small),
 		cmocka_unit_test(start_at_default_window),
 		cmocka_unit_test(start_at_every_window),
 		cmocka_unit_test(weight_of_every_ratio),
