@@ -224,7 +224,8 @@ KNOB_PARAM(knob_name)
 
 CHOICE_KNOB(policy, newidle_policy_names, NEWIDLE_NR_POLICIES - 1,
 	    .needs = NEEDS_AVG_IDLE, .needy = NEWIDLE_VALUE);
-MODULE_PARM_DESC(policy, "stock, always, random (default), bresenham or value");
+#define AND_NAME(id, name, decide, book) " " name
+MODULE_PARM_DESC(policy, "one of" NEWIDLE_POLICIES(AND_NAME) " (default random)");
 NUMBER_KNOB(value_cost_pct, NEWIDLE_COST_PCT_MIN, NEWIDLE_COST_PCT_MAX);
 MODULE_PARM_DESC(value_cost_pct, "what value takes an attempt to cost, percent of its time, 1 ... 10000 (default 100)");
 NUMBER_KNOB(rate, 0, 1);

@@ -84,6 +84,13 @@ value: limit in cost, not price|s/st->cost \* pct \* NEWIDLE_CREDIT_MAX/st->cost
 value: limit of the last cost|s/st->cost \* pct \* NEWIDLE_CREDIT_MAX/price * NEWIDLE_CREDIT_MAX/
 value: idle time not cut off|s/u64 idle = min(o->idle, LONGEST)/u64 idle = o->idle/
 value: cost not cut off|s/u64 cost = min(o->cost, LONGEST)/u64 cost = o->cost/
+# second look
+second look: time not cut off|s/^\tidle = min(idle, LONGEST);//
+second look: more spent than there is|s/spent >= idle ||/0 ||/
+second look: percent ignored|s/READ_ONCE(set->retry_idle_pct)/50/
+second look: one percent less|s/ \* 100 < idle \* READ/ * 100 <= idle * READ/
+second look: domain that just fits|s/cost < left - spent/cost <= left - spent/
+second look: sum that wraps|s/spent < left \&\& cost < left - spent/spent + cost < left/
 # dice
 seeds not spread|s/rng->s = seed ? seed : 1;/rng->s = 1;/
 seed that stops the dice|s/rng->s = seed ? seed : 1;/rng->s = seed;/

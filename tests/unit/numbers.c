@@ -50,6 +50,51 @@ static void state_is_small(void **unused)
 	assert_true(sizeof(struct newidle_state) <= 64);
 }
 
+/* What is left of the idle time, if it is enough. */
+static void time_for_a_second_look(void **unused)
+{
+	struct newidle_settings set = newidle_defaults;
+	static const struct {
+		u32 pct;
+		u64 idle, spent, left;
+	} cases[] = {
+		{ 50, 1000, 0, 1000 },
+		{ 50, 1000, 500, 500 },
+		{ 50, 1000, 501, 0 },
+		{ 100, 1000, 0, 1000 },
+		{ 100, 1000, 1, 0 },
+		{ 1, 1000, 990, 10 },
+		{ 1, 1000, 991, 0 },
+		{ 1, 1000, 1000, 0 },
+		{ 1, 1000, UINT64_MAX, 0 },
+		{ 50, 0, 0, 0 },
+		/* cut off at 2^32 - 1, so that no product wraps */
+		{ 50, UINT64_MAX, 1000, UINT32_MAX - 1000 },
+		{ 100, 1ULL << 60, UINT32_MAX, 0 },
+	};
+	u32 i;
+
+	(void)unused;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		set.retry_idle_pct = cases[i].pct;
+		assert_int_equal(newidle_retry_time(&set, cases[i].idle, cases[i].spent),
+				 cases[i].left);
+	}
+}
+
+/* Spent and cost together must stay below what is left. */
+static void fits_a_second_look(void **unused)
+{
+	(void)unused;
+	assert_true(newidle_retry_fits(100, 0, 99));
+	assert_false(newidle_retry_fits(100, 0, 100));
+	assert_true(newidle_retry_fits(100, 60, 39));
+	assert_false(newidle_retry_fits(100, 60, 40));
+	assert_false(newidle_retry_fits(100, 100, 0));
+	assert_false(newidle_retry_fits(100, 101, 0));
+	assert_false(newidle_retry_fits(100, 1, UINT64_MAX));
+}
+
 static void start_at_default_window(void **unused)
 {
 	struct newidle_state st;
@@ -271,6 +316,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(state_is_small),
+		cmocka_unit_test(time_for_a_second_look),
+		cmocka_unit_test(fits_a_second_look),
 		cmocka_unit_test(start_at_default_window),
 		cmocka_unit_test(start_at_every_window),
 		cmocka_unit_test(weight_of_every_ratio),
