@@ -18,25 +18,29 @@ widest()
 	echo "$last"
 }
 
-# sample N: its highest cost, again and again while a load runs, as "COST COUNT"
-# whenever it has changed
+# While a load runs: its highest cost whenever that has changed, one a line.  It
+# is forgotten now and then ("-"), or it would soon be as high as any attempt was.
 sample()
 {
 	file=$(widest)/max_newidle_lb_cost
 	before=
+	reads=0
 	while [ -e /tmp/busy ]; do
 		read -r cost < "$file"
 		[ "$cost" = "$before" ] || echo "$cost"
 		before=$cost
+		reads=$((reads + 1))
+		if [ $((reads % 500)) -eq 0 ]; then
+			echo 0 > "$file"
+			echo -
+			before=
+		fi
 	done
 }
 
 # drops SECONDS: how often it sank by more than a tenth at once
 drops()
 {
-	for file in /sys/kernel/debug/sched/domains/cpu*/domain*/max_newidle_lb_cost; do
-		echo 0 > "$file"
-	done
 	: > /tmp/busy
 	sample > /tmp/costs &
 	sampler=$!
@@ -46,7 +50,7 @@ drops()
 	done
 	rm /tmp/busy
 	wait $sampler
-	awk 'NR > 1 && $1 < 0.9 * last { n++ } { last = $1 } END { print n + 0 }' /tmp/costs
+	awk '$1 != "-" && $1 < 0.9 * last { n++ } { last = $1 } END { print n + 0 }' /tmp/costs
 }
 
 check "newidle-load" newidle-load engine=gate policy=bresenham rate=0 retry_idle_pct=1
