@@ -88,7 +88,7 @@ static int try_or_skip(struct newidle_cpu *c, struct newidle_domain *d,
 static noinline int look_again(struct newidle_cpu *c, int this_cpu,
 			       struct rq *this_rq, struct sched_domain *last)
 {
-	u64 left = newidle_retry_left(c, this_rq), begin, end;
+	u64 left = newidle_retry_left(c, this_rq), begin, cost;
 	struct sched_domain *sd = newidle_lowest(last);
 	int pulled = 0, continue_balancing = 1;
 	struct newidle_domain *d;
@@ -101,9 +101,9 @@ static noinline int look_again(struct newidle_cpu *c, int this_cpu,
 		pulled = static_call(newidle_balancer)(this_cpu, this_rq, sd,
 						       CPU_NEWLY_IDLE,
 						       &continue_balancing);
-		end = sched_clock_cpu(this_cpu);
-		newidle_book_retry(c, d, pulled, begin, end, this_rq);
-		newidle_charge_retry(c, sd, last, end - begin);
+		cost = newidle_book_retry(c, d, pulled, begin,
+					  sched_clock_cpu(this_cpu), this_rq);
+		newidle_charge_retry(c, sd, last, cost);
 		if (pulled || !continue_balancing)
 			break;
 		sd = rcu_dereference_raw(sd->parent);

@@ -190,7 +190,7 @@ static bool try_domain(struct pass *p, struct sched_domain *sd, u64 *since,
 static noinline bool look_again(struct pass *p, struct newidle_cpu *c,
 				struct sched_domain *last)
 {
-	u64 left = newidle_retry_left(c, p->rq), begin, end;
+	u64 left = newidle_retry_left(c, p->rq), begin, cost;
 	struct sched_domain *sd = newidle_lowest(last);
 	int continue_balancing = 1;
 	struct newidle_domain *d;
@@ -199,9 +199,9 @@ static noinline bool look_again(struct pass *p, struct newidle_cpu *c,
 	while (left && (sd = newidle_retry_next(c, sd, p->cpu, left, &d))) {
 		begin = sched_clock_cpu(p->cpu);
 		p->pulled = call_balancer(p, c, sd, &continue_balancing);
-		end = sched_clock_cpu(p->cpu);
-		newidle_book_retry(c, d, p->pulled, begin, end, p->rq);
-		book_cost(sd, end - begin, p->pulled);
+		cost = newidle_book_retry(c, d, p->pulled, begin,
+					  sched_clock_cpu(p->cpu), p->rq);
+		book_cost(sd, cost, p->pulled);
 		tried = true;
 		if (p->pulled || !continue_balancing)
 			break;

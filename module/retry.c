@@ -88,9 +88,11 @@ struct sched_domain *newidle_retry_next(struct newidle_cpu *c,
  * @rq: this CPU's run queue
  *
  * It counts 1, as it was made for another reason than the policy's.
+ *
+ * Return: its time, ns; 0 if the clock went backwards.
  */
-void newidle_book_retry(struct newidle_cpu *c, struct newidle_domain *d,
-			bool pulled, u64 begin, u64 end, const struct rq *rq)
+u64 newidle_book_retry(struct newidle_cpu *c, struct newidle_domain *d,
+		       bool pulled, u64 begin, u64 end, const struct rq *rq)
 {
 	const struct newidle_outcome o = {
 		.tried  = true,
@@ -108,6 +110,7 @@ void newidle_book_retry(struct newidle_cpu *c, struct newidle_domain *d,
 	d->count.retry_pulls += pulled;
 	d->count.cost_ns += o.cost;
 	newidle_count_end(c);
+	return o.cost;
 }
 
 /**

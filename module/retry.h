@@ -17,8 +17,8 @@ u64 newidle_retry_left(const struct newidle_cpu *c, const struct rq *rq);
 struct sched_domain *newidle_retry_next(struct newidle_cpu *c,
 					struct sched_domain *sd, int cpu,
 					u64 left, struct newidle_domain **d);
-void newidle_book_retry(struct newidle_cpu *c, struct newidle_domain *d,
-			bool pulled, u64 begin, u64 end, const struct rq *rq);
+u64 newidle_book_retry(struct newidle_cpu *c, struct newidle_domain *d,
+		       bool pulled, u64 begin, u64 end, const struct rq *rq);
 
 /* Engine gate alone. */
 void newidle_charge_retry(struct newidle_cpu *c, struct sched_domain *sd,

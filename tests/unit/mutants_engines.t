@@ -98,9 +98,9 @@ nohz: taken for granted|s/!newidle_running.has_blocked ||/0 ||/
 works while not live|s/!READ_ONCE(newidle_live) ||/0 ||/
 works under stock|s/READ_ONCE(newidle_settings.policy) == NEWIDLE_STOCK)/0)/
 max_level ignored|s/^\tif (likely(d) \&\& newidle_is_too_wide(d))/\tif (0)/
-second look: time on the pass|s/^\t\tbook_cost(sd, end - begin, p->pulled);/&\n\t\tp->cost += end - begin;/
-second look: not charged|s/^\t\tbook_cost(sd, end - begin, p->pulled);//
-second look: not booked|s/^\t\tnewidle_book_retry(c, d, .*//
+second look: time on the pass|s/^\t\tbook_cost(sd, cost, p->pulled);/&\n\t\tp->cost += cost;/
+second look: not charged|s/^\t\tbook_cost(sd, cost, p->pulled);//
+second look: not booked|s/^\t\tcost = newidle_book_retry(c, d, p->pulled, begin,/\t\tcost = 1000; (void)(begin,/
 second look: the pass not begun anew|s/^\t\tnewidle_pass_begin(c);//
 second look: a pull does not end it|s/^\t\tif (p->pulled || !continue_balancing)/\t\tif (!continue_balancing)/
 second look: balancer's word ignored|s/^\t\tif (p->pulled || !continue_balancing)/\t\tif (p->pulled)/
@@ -128,7 +128,7 @@ gate: max_level under stock too|s/^\tif (newidle_is_too_wide(d) \&\& ours/\tif (
 second look in gate: nothing undone|s/^\t\tnewidle_undo_retry(c, this_rq, sd);//
 second look in gate: undone only while live|s/^\tif (unlikely(c->undo.sd))/\tif (newidle_live \&\& c->undo.sd)/
 second look in gate: not prepared to undo|s/^\tnewidle_undo_prepare(c, .*//
-second look in gate: not booked|s/^\t\tnewidle_book_retry(c, d, .*//
+second look in gate: not booked|s/^\t\tcost = newidle_book_retry(c, d, pulled, begin,/\t\tcost = 1000; (void)(begin,/
 second look in gate: not charged|s/^\t\tnewidle_charge_retry(c, .*//
 second look in gate: the pass not begun anew|s/^\t\tnewidle_pass_begin(c);//
 second look in gate: before the end of the pass|s/ \&\& newidle_is_last(sd))/)/
