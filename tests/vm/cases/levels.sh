@@ -59,7 +59,8 @@ limit()
 	check "$1: tried up to there" [ "$(tried_at "$2")" -gt 0 ]
 	is "$(tried_at "$3")" 0 "$1: nothing tried beyond"
 	remembered "$3" > /tmp/is
-	check "$1: what is beyond is remembered as it was" cmp /tmp/was /tmp/is
+	# A domain met for the first time has a line of its own from then on.
+	is "$(grep -vxFf /tmp/is /tmp/was)" "" "$1: what is beyond is remembered as it was"
 }
 
 check "newidle-load" newidle-load policy=always rate=0
