@@ -14,6 +14,7 @@
 #include <linux/jiffies.h>
 #include <linux/livepatch.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 #include "dice.h"
 #include "domains.h"
@@ -52,13 +53,30 @@ static int nr_hooks(void)
 static void watch(struct work_struct *work);
 static DECLARE_DELAYED_WORK(watch_work, watch);
 
+/*
+ * Let dead tasks go.  One that was waited for is off the task list, so that klp
+ * has given it no state, yet passes through the scheduler a last time; if a
+ * function there is in transition by then, klp_ftrace_handler() warns.  RCU-tasks
+ * waits for just these, as for every task's next voluntary switch; ftrace itself
+ * waits like this when an ops is freed.  Tasks forked from now on have a state.
+ *
+ * Context: klp's callbacks, between klp_init_transition() and the moment when
+ * tasks are asked to switch.
+ */
+static void let_dead_go(void)
+{
+	synchronize_rcu_tasks();
+}
+
 /* Under klp's mutex: from here to the patching nobody can come in between. */
-static int prove_free(struct klp_object *obj)
+static int before_patching(struct klp_object *obj)
 {
 	int err = 0, i;
 
 	for (i = 0; !err && i < nr_hooks(); i++)
 		err = newidle_function_prove(engine->hooks[i].target);
+	if (!err)
+		let_dead_go();
 	return err;
 }
 
@@ -122,13 +140,35 @@ static void end(struct klp_object *obj)
 	mutex_unlock(&newidle_lock);
 }
 
+static void mark_in_transition(bool in_transition)
+{
+	int i;
+
+	for (i = 0; i < nr_hooks(); i++)
+		WRITE_ONCE(funcs[i].transition, in_transition);
+}
+
+/*
+ * Here our functions are in use and marked as in transition already, though no
+ * task may switch before we return: without the mark all go on using them, and
+ * nobody looks at the states that dead tasks don't have.  klp's barrier between
+ * the marks and the tasks' flags comes after this.
+ */
+static void before_unpatching(struct klp_object *obj)
+{
+	mark_in_transition(false);
+	end(obj);
+	let_dead_go();
+	mark_in_transition(true);
+}
+
 static struct klp_object objs[] = {
 	{
 		.funcs = funcs,
 		.callbacks = {
-			.pre_patch    = prove_free,
+			.pre_patch    = before_patching,
 			.post_patch   = take_over,
-			.pre_unpatch  = end,
+			.pre_unpatch  = before_unpatching,
 			/* A load that was reversed has no pre_unpatch. */
 			.post_unpatch = end,
 		},

@@ -190,30 +190,6 @@ stalled()
 	fi
 }
 
-# Let dead tasks go: wait a second without running any command.
-#
-# A task that was waited for is unknown to the kernel's livepatch code, but passes
-# through the scheduler a last time; if a livepatch of a scheduler function is
-# switched off just then, the kernel warns (klp_ftrace_handler, harmless, once).
-# Each command that this shell runs is such a task a moment later.
-let_dead_go()
-{
-	hundredths
-	until=$((time + 100))
-	rounds=0
-	while [ "$time" -lt "$until" ] && [ "$rounds" -lt 100000 ]; do
-		hundredths
-		rounds=$((rounds + 1))
-	done
-}
-
-# Since boot, in $time.
-hundredths()
-{
-	read -r time _ < "$PROC/uptime"
-	time=$((${time%.*} * 100 + 1${time#*.} - 100))
-}
-
 # Is the livepatch off, or being switched off?  If not, try: the kernel says no
 # while another livepatch is in transition.  $we_switched_off tells who did it.
 switched_off()
@@ -221,7 +197,6 @@ switched_off()
 	[ -d "$PATCH" ] || return 0
 	value "$PATCH/enabled" || return 1
 	[ "$value" != 0 ] || return 0
-	let_dead_go
 	put 0 "$PATCH/enabled" || return 1
 	we_switched_off=yes
 }

@@ -27,6 +27,16 @@ absent()
 	[ ! -e "$1" ]
 }
 
+# Let dead tasks go: the kernel warns if one that was waited for passes through a
+# function that is in transition.  newidle's livepatch waits for them itself.
+let_dead_go()
+{
+	read -r began _ < /proc/uptime
+	while read -r time _ < /proc/uptime && [ "${time%.*}" -lt $((${began%.*} + 2)) ]; do
+		:
+	done
+}
+
 # patch_off MODULE: if it is still enabled, disable it; remove it
 patch_off()
 {

@@ -28,7 +28,6 @@ check "modprobe -r of a module that is not loaded is fine" modprobe -r newidle
 
 # Disabled by hand: the module is idle, and goes.
 check "newidle-load" newidle-load
-let_dead_go
 echo 0 > /sys/kernel/livepatch/newidle/enabled
 check "it becomes disabled" wait_for 60 grep -q disabled "$SYS/state"
 check "knobs answer that it is too late" refused knob policy always

@@ -69,16 +69,6 @@ state_is()
 	[ "$(cat "$SYS/state")" = "$1" ]
 }
 
-# What scripts/newidle-common.sh says under this name: to be called right before
-# a livepatch of a scheduler function is switched off.
-let_dead_go()
-{
-	read -r began _ < /proc/uptime
-	while read -r time _ < /proc/uptime && [ "${time%.*}" -lt $((${began%.*} + 2)) ]; do
-		:
-	done
-}
-
 # features_keep; ...; as_before: the scheduler's features, byte for byte
 features_keep()
 {

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# smp: 4,sockets=2,cores=2
+# timeout: 300
+#
+# Tasks that are dead but not gone when the livepatch is switched on or off: the
+# kernel's livepatch code does not know them, and warns (which the guest's judge
+# takes for a failure) if one meets a function in transition.  A transition held
+# open gives them time to.
+
+BLOCK=/sys/module/nib_block/parameters
+DYING=/sys/module/nib_dead/parameters/dying
+
+blocked()
+{
+	[ "$(cat "$BLOCK/blocked")" = "$1" ]
+}
+
+# A task is waited for and stays: with this many.  All built in, since a shell's
+# own commands die as well; the parent may know before the task stays.
+dies()
+{
+	/tmp/dying
+	tries=0
+	while read -r dying < $DYING && [ "$dying" = 0 ] && [ $tries -lt 20000 ]; do
+		tries=$((tries + 1))
+	done
+}
+
+printf '#!/bin/sh\nexit 0\n' > /tmp/dying
+chmod +x /tmp/dying
+insmod /test/nib_dead.ko ms=8000
+insmod /test/nib_block.ko
+check "a thread holds transitions up" wait_for 10 blocked Y
+
+dies
+modprobe newidle engine="$(wanted_engine)"
+loaded=$?
+read -r left < $DYING
+is "$dying" 1 "a task is dying"
+is "$loaded" 0 "meanwhile the module is loaded"
+is "$left" 0 "which waits until it has gone"
+sleep 9
+is "$(cat "$SYS/state")" transition "the transition is held"
+echo 0 > $BLOCK/hold
+check "and becomes active" wait_for 60 state_is active
+
+load
+echo 1 > $BLOCK/hold
+check "the thread holds transitions up again" wait_for 10 blocked Y
+dies
+echo 0 > /sys/kernel/livepatch/newidle/enabled
+read -r left < $DYING
+is "$dying" 1 "a task is dying"
+is "$left" 0 "switching off waits until it has gone"
+is "$(cat "$SYS/state")" transition "the transition is held"
+sleep 9
+echo 0 > $BLOCK/hold
+check "it becomes disabled" wait_for 60 state_is disabled
+check "modprobe -r newidle" modprobe -r newidle
+check "nothing is left" gone
+rmmod nib_block
+rmmod nib_dead

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Makes dying last: a task named "dying" that was waited for stays on its CPU
+ * for a while before it passes through the scheduler a last time.
+ *
+ *	# insmod nib_dead.ko ms=1500
+ *	# cat /sys/module/nib_dead/parameters/dying	how many do so now
+ *
+ * exit_rcu() is called when the parent knows already, with preemption off.
+ */
+#include <linux/atomic.h>
+#include <linux/delay.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+static int ms = 1500;
+module_param(ms, int, 0444);
+MODULE_PARM_DESC(ms, "how long a task stays, ms");
+
+static atomic_t dying;
+
+static int get_dying(char *buf, const struct kernel_param *kp)
+{
+	return sysfs_emit(buf, "%d\n", atomic_read(&dying));
+}
+
+static const struct kernel_param_ops dying_ops = {
+	.get = get_dying,
+};
+module_param_cb(dying, &dying_ops, NULL, 0444);
+MODULE_PARM_DESC(dying, "tasks that stay at the moment");
+
+static int nib_dead_stay(struct kprobe *probe, struct pt_regs *regs)
+{
+	int left;
+
+	if (strcmp(current->comm, "dying"))
+		return 0;
+	atomic_inc(&dying);
+	for (left = ms; left > 0; left--)
+		mdelay(1);
+	atomic_dec(&dying);
+	return 0;
+}
+
+static struct kprobe probe = {
+	.symbol_name = "exit_rcu",
+	.pre_handler = nib_dead_stay,
+};
+
+static int __init nib_dead_init(void)
+{
+	return register_kprobe(&probe);
+}
+
+static void __exit nib_dead_exit(void)
+{
+	unregister_kprobe(&probe);
+}
+
+module_init(nib_dead_init);
+module_exit(nib_dead_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("newidle test: tasks that take their time to die");
