@@ -21,10 +21,11 @@ help:
 	@echo '                 the helpers alone, below DESTDIR= if given'
 	@echo 'make demo        see it work in a virtual machine; KERNEL=6.12 or another series'
 	@echo 'make test        run all tests, in virtual machines where needed'
+	@echo 'make bench       figures of the policies that need no machine'
 	@echo 'make test-matrix every kernel with every engine; KERNEL="6.18.15 7.3-rt" for some'
 	@echo 'make clean       remove what a build left here'
 
-test demo:
+test demo bench:
 	$(run) $@
 
 test-matrix:
@@ -56,4 +57,4 @@ clean:
 	rm -f -- module/*.o module/.*.cmd module/.*.d
 	rm -rf .tmp_versions
 
-.PHONY: all help test test-matrix demo install uninstall install-files uninstall-files clean
+.PHONY: all help test test-matrix bench demo install uninstall install-files uninstall-files clean

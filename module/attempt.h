@@ -10,6 +10,18 @@
 
 #include <linux/sched/clock.h>
 #include "domains.h"
+#include "kernel.h"
+
+/**
+ * newidle_is_too_wide() - is this domain beyond max_level?
+ * @d: the domain's entry
+ *
+ * Return: true if no policy of ours is to be asked about it.
+ */
+static inline bool newidle_is_too_wide(const struct newidle_domain *d)
+{
+	return unlikely(d->width > READ_ONCE(newidle_settings.max_level));
+}
 
 /**
  * newidle_ask() - ask the policy and count its decision
@@ -31,10 +43,12 @@ static inline bool newidle_ask(struct newidle_cpu *c, struct newidle_domain *d,
 				     weight);
 	newidle_count_begin(c);
 	d->count.calls++;
-	if (try)
+	if (try) {
 		d->count.attempts++;
-	else
+	} else {
 		d->count.skips++;
+		c->pass.skipped |= BIT(d - c->level);
+	}
 	newidle_count_end(c);
 	return try;
 }
@@ -46,7 +60,9 @@ static inline bool newidle_ask(struct newidle_cpu *c, struct newidle_domain *d,
  */
 static inline void newidle_book_skip(struct newidle_domain *d, int cpu)
 {
-	newidle_account(&d->state, &newidle_settings, 0, sched_clock_cpu(cpu));
+	const struct newidle_outcome o = { .now = sched_clock_cpu(cpu) };
+
+	newidle_account(&d->state, &newidle_settings, &o);
 }
 
 /**
@@ -58,6 +74,7 @@ static inline void newidle_book_skip(struct newidle_domain *d, int cpu)
  * @pulled: did it pull a task?
  * @begin: the CPU's clock before the balancer was called, ns
  * @end: and after
+ * @rq: this CPU's run queue
  *
  * The cost is the time around the balancer alone under both engines, so that
  * they agree.
@@ -65,16 +82,23 @@ static inline void newidle_book_skip(struct newidle_domain *d, int cpu)
 static inline void newidle_book_attempt(struct newidle_cpu *c,
 					struct newidle_domain *d, bool ours,
 					u32 weight, bool pulled, u64 begin,
-					u64 end)
+					u64 end, const struct rq *rq)
 {
-	u64 cost = end > begin ? end - begin : 0;
+	const struct newidle_outcome o = {
+		.tried  = true,
+		.pulled = pulled,
+		.weight = weight,
+		.cost   = end > begin ? end - begin : 0,
+		.idle   = newidle_rq_avg_idle(rq),
+		.now    = end,
+	};
 
 	if (ours)
-		newidle_account_attempt(&d->state, &newidle_settings, pulled,
-					weight, cost, end);
+		newidle_account(&d->state, &newidle_settings, &o);
 	newidle_count_begin(c);
+	c->pass.spent += o.cost;
 	d->count.pulls += pulled;
-	d->count.cost_ns += cost;
+	d->count.cost_ns += o.cost;
 	newidle_count_end(c);
 }
 

@@ -9,6 +9,7 @@
 #include <linux/ftrace.h>
 #include <linux/jump_label.h>
 #include <linux/sched/isolation.h>
+#include <linux/sched/topology.h>
 #include <linux/version.h>
 
 /*
@@ -50,6 +51,14 @@
 	  LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)) ||		\
 	 (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0) &&		\
 	  LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)))
+
+/*
+ * SD_SHARE_PKG_RESOURCES became SD_SHARE_LLC with 54de44274899
+ * ("sched/topology: Rename SD_SHARE_PKG_RESOURCES to SD_SHARE_LLC", 6.9).
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 9, 0)
+#define SD_SHARE_LLC	SD_SHARE_PKG_RESOURCES
+#endif
 
 /*
  * nohz_newidle_balance() asks housekeeping_cpu(cpu, HK_TYPE_SCHED): in 6.12

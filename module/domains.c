@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Per-CPU tables of policy states and counters: see domains.h. */
 #include "log.h"
+#include <linux/bitops.h>
 #include <linux/cpumask.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
+#include "compat.h"
 #include "domains.h"
 #include "kernel.h"
 
@@ -42,6 +44,57 @@ void newidle_domains_free(void)
 	newidle_cpus = NULL;
 }
 
+/* By flags, since the names of levels vary. */
+static u32 width_of(const struct sched_domain *sd)
+{
+	if (sd->flags & SD_SHARE_CPUCAPACITY)
+		return NEWIDLE_SMT;
+	if (sd->flags & SD_SHARE_LLC)
+		return NEWIDLE_LLC;
+	return sd->flags & SD_NUMA ? NEWIDLE_ALL : NEWIDLE_NODE;
+}
+
+/* Which kinds this machine has now, one bit for each of enum newidle_level. */
+static u32 widths(void)
+{
+	struct sched_domain *sd;
+	u32 found = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		rcu_read_lock();
+		for (sd = newidle_cpu_domains(cpu); sd;
+		     sd = rcu_dereference(sd->parent))
+			if (sd->flags & SD_BALANCE_NEWIDLE)
+				found |= BIT(width_of(sd));
+		rcu_read_unlock();
+	}
+	return found;
+}
+
+/**
+ * newidle_domains_tell_limit() - say what a limit comes to if there are no
+ *	domains of that kind: the next narrower one
+ * @limit: one of enum newidle_level
+ *
+ * Context: process.
+ */
+void newidle_domains_tell_limit(u32 limit)
+{
+	u32 found = widths();
+	u32 narrower = found & (BIT(limit) - 1);
+
+	if (limit == NEWIDLE_ALL || (found & BIT(limit)))
+		return;
+	if (narrower)
+		pr_info("max_level=%s: this machine has no such domains, so it comes to %s\n",
+			newidle_level_names[limit],
+			newidle_level_names[fls(narrower) - 1]);
+	else
+		pr_info("max_level=%s: this machine has no such domains nor narrower ones, so nothing is tried\n",
+			newidle_level_names[limit]);
+}
+
 static bool is_bound(const struct newidle_domain *d,
 		     const struct sched_domain *sd)
 {
@@ -75,10 +128,11 @@ void newidle_domain_bind(struct newidle_domain *d, struct sched_domain *sd,
 	for (; child; child = rcu_dereference_raw(child->child))
 		depth++;
 	d->depth = depth;
+	d->width = width_of(sd);
 	d->name = newidle_sd_name(sd);
 	d->span_weight = sd->span_weight;
 	d->flags = sd->flags;
-	newidle_state_init(&d->state, &newidle_settings, now);
+	newidle_state_init(&d->state, &newidle_settings, cpu, now);
 	d->sd = sd;
 }
 

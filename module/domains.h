@@ -23,7 +23,9 @@
  * @attempts: decisions to try
  * @skips: decisions to skip
  * @pulls: attempts that pulled a task
- * @cost_ns: time spent in attempts
+ * @cost_ns: time spent in attempts and retries
+ * @retries: attempts of a second look
+ * @retry_pulls: those that pulled a task
  *
  * All u64, so that they can be summed as an array.
  */
@@ -33,6 +35,8 @@ struct newidle_counters {
 	u64 skips;
 	u64 pulls;
 	u64 cost_ns;
+	u64 retries;
+	u64 retry_pulls;
 };
 
 #define NEWIDLE_NR_COUNTERS (sizeof(struct newidle_counters) / sizeof(u64))
@@ -45,6 +49,7 @@ struct newidle_counters {
  * @span_weight: its number of CPUs
  * @flags: its flags
  * @epoch: newidle_epoch when the state was last begun or resumed
+ * @width: what kind of domain it is, of enum newidle_level
  * @depth: its place in the CPU's chain of domains, 0 is the lowest
  * @name: its level's name
  * @count: totals since load
@@ -55,9 +60,43 @@ struct newidle_domain {
 	unsigned int span_weight;
 	int flags;
 	unsigned int epoch;
+	u32 width;
 	int depth;
 	const char *name;
 	struct newidle_counters count;
+};
+
+/**
+ * struct newidle_pass - a walk over a CPU's domains that is under way
+ * @spent: time spent in the balancer, ns
+ * @skipped: levels that the policy skipped
+ *
+ * Begun at the lowest domain; who wants no second look need not begin it.
+ */
+struct newidle_pass {
+	u64 spent;
+	u32 skipped;
+};
+
+/**
+ * struct newidle_undo - what the kernel booked for a second look, under engine
+ *	gate, and how it was before
+ * @sd: the domain that was charged; NULL if there is nothing to undo
+ * @others: time of attempts at other domains, ns
+ * @total: time of all attempts of that look, ns
+ * @max_cost: the domain's highest cost before, ns
+ * @rq_max_cost: the run queue's highest cost before, ns
+ * @last_decay: when the domain's was last touched before, jiffies
+ * @when: when it was charged, jiffies
+ */
+struct newidle_undo {
+	const struct sched_domain *sd;
+	u64 others;
+	u64 total;
+	u64 max_cost;
+	u64 rq_max_cost;
+	unsigned long last_decay;
+	unsigned long when;
 };
 
 /**
@@ -65,12 +104,16 @@ struct newidle_domain {
  * @seq: lets readers copy counters that belong together
  * @rng: the CPU's dice
  * @in_steps: engine swap is in the balancer, and counts that call itself
+ * @pass: the walk that is under way
+ * @undo: what the next one has to put right
  * @level: by sched_domain.level; an entry with sd == NULL was never used
  */
 struct newidle_cpu {
 	seqcount_t seq;
 	struct newidle_rng rng;
 	bool in_steps;
+	struct newidle_pass pass;
+	struct newidle_undo undo;
 	struct newidle_domain level[NEWIDLE_LEVELS];
 };
 
@@ -81,14 +124,15 @@ int newidle_domains_alloc(void);
 void newidle_domains_free(void);
 void newidle_domain_bind(struct newidle_domain *d, struct sched_domain *sd,
 			 int cpu);
+void newidle_domains_tell_limit(u32 limit);
 void newidle_domain_copy(int cpu, int level, struct newidle_domain *copy);
 
 /* May be read at any time: a domain at a level beyond the table was met. */
 extern bool newidle_level_overflow;
 
 /*
- * Grows whenever a policy of ours begins to decide: what went on before, with
- * nothing booked, is no time of a window.  Written under newidle_lock.
+ * Grows whenever another policy begins to decide: what went on before, perhaps
+ * with nothing booked, is no time of a window.  Written under newidle_lock.
  */
 extern unsigned int newidle_epoch;
 

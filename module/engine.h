@@ -33,11 +33,13 @@ struct newidle_hook {
  *	kernel's own attempts; an unused one has no @target
  * @takes_dice: the kernel's own dice must not roll while a policy of ours
  *	decides
+ * @books_costs: it, and not the kernel, keeps the domains' highest costs
  */
 struct newidle_engine {
 	const char *name;
 	struct newidle_hook hooks[NEWIDLE_HOOKS];
 	bool takes_dice;
+	bool books_costs;
 };
 
 /* Values of the module parameter engine. */

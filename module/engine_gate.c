@@ -11,6 +11,7 @@
 #include <linux/atomic.h>
 #include <linux/ftrace.h>
 #include <linux/kernel.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/idle.h>
 #include <linux/sched/topology.h>
 #include <linux/static_call.h>
@@ -19,6 +20,7 @@
 #include "domains.h"
 #include "engine.h"
 #include "kernel.h"
+#include "retry.h"
 
 enum newidle_lock_contract newidle_lock_contract __read_mostly;
 
@@ -50,6 +52,66 @@ static noinline void prove_lock_contract(const struct rq *rq)
 }
 
 /*
+ * The policy's answer for one domain, and what comes of it.
+ *
+ * Return: tasks pulled.
+ */
+static int try_or_skip(struct newidle_cpu *c, struct newidle_domain *d,
+		       int this_cpu, struct rq *this_rq, struct sched_domain *sd,
+		       int *continue_balancing)
+{
+	bool ours = READ_ONCE(newidle_settings.policy) != NEWIDLE_STOCK;
+	bool may_skip = READ_ONCE(newidle_lock_contract) == NEWIDLE_LOCK_FREE;
+	u32 weight;
+	u64 begin;
+	int pulled;
+
+	if (newidle_is_too_wide(d) && ours && may_skip)
+		return 0;
+	if (!newidle_ask(c, d, may_skip, &weight)) {
+		newidle_book_skip(d, this_cpu);
+		return 0;
+	}
+	begin = sched_clock_cpu(this_cpu);
+	pulled = static_call(newidle_balancer)(this_cpu, this_rq, sd,
+					       CPU_NEWLY_IDLE, continue_balancing);
+	newidle_book_attempt(c, d, ours, weight, pulled, begin,
+			     sched_clock_cpu(this_cpu), this_rq);
+	return pulled;
+}
+
+/*
+ * The second look, in the call for the last domain.
+ *
+ * Return: tasks pulled.
+ */
+static noinline int look_again(struct newidle_cpu *c, int this_cpu,
+			       struct rq *this_rq, struct sched_domain *last)
+{
+	u64 left = newidle_retry_left(c, this_rq), begin, cost;
+	struct sched_domain *sd = newidle_lowest(last);
+	int pulled = 0, continue_balancing = 1;
+	struct newidle_domain *d;
+
+	if (!left)
+		return 0;
+	newidle_undo_prepare(c, this_rq, last);
+	while ((sd = newidle_retry_next(c, sd, this_cpu, left, &d))) {
+		begin = sched_clock_cpu(this_cpu);
+		pulled = static_call(newidle_balancer)(this_cpu, this_rq, sd,
+						       CPU_NEWLY_IDLE,
+						       &continue_balancing);
+		cost = newidle_book_retry(c, d, pulled, begin,
+					  sched_clock_cpu(this_cpu), this_rq);
+		newidle_charge_retry(c, sd, last, cost);
+		if (pulled || !continue_balancing)
+			break;
+		sd = rcu_dereference_raw(sd->parent);
+	}
+	return pulled;
+}
+
+/*
  * Replaces sched_balance_rq() (before 6.10: load_balance()).
  *
  * Context: for a newly idle CPU interrupts are off, its run queue is unlocked,
@@ -61,35 +123,29 @@ static int newidle_gate(int this_cpu, struct rq *this_rq,
 {
 	struct newidle_domain *d;
 	struct newidle_cpu *c;
-	u64 begin;
-	u32 weight;
-	bool ours;
+	bool retry;
 	int pulled;
 
 	if (idle != CPU_NEWLY_IDLE)
 		goto pass;
 	if (unlikely(READ_ONCE(newidle_lock_contract) != NEWIDLE_LOCK_FREE))
 		prove_lock_contract(this_rq);
+	c = per_cpu_ptr(newidle_cpus, this_cpu);
+	if (unlikely(c->undo.sd))
+		newidle_undo_retry(c, this_rq, sd);
 	if (!READ_ONCE(newidle_live))
 		goto pass;
 
-	c = per_cpu_ptr(newidle_cpus, this_cpu);
 	d = newidle_domain_get(c, sd, this_cpu);
 	if (unlikely(!d))
 		goto pass;
 
-	ours = READ_ONCE(newidle_settings.policy) != NEWIDLE_STOCK;
-	if (!newidle_ask(c, d,
-			 READ_ONCE(newidle_lock_contract) == NEWIDLE_LOCK_FREE,
-			 &weight)) {
-		newidle_book_skip(d, this_cpu);
-		return 0;
-	}
-	begin = sched_clock_cpu(this_cpu);
-	pulled = static_call(newidle_balancer)(this_cpu, this_rq, sd, idle,
-					       continue_balancing);
-	newidle_book_attempt(c, d, ours, weight, pulled, begin,
-			     sched_clock_cpu(this_cpu));
+	retry = newidle_looks_again(sd);
+	if (retry && newidle_is_first(sd))
+		newidle_pass_begin(c);
+	pulled = try_or_skip(c, d, this_cpu, this_rq, sd, continue_balancing);
+	if (retry && !pulled && *continue_balancing && newidle_is_last(sd))
+		pulled = look_again(c, this_cpu, this_rq, sd);
 	return pulled;
 pass:
 	return static_call(newidle_balancer)(this_cpu, this_rq, sd, idle,
@@ -120,7 +176,7 @@ static int newidle_count(int this_cpu, struct rq *this_rq,
 	pulled = static_call(newidle_balancer)(this_cpu, this_rq, sd, idle,
 					       continue_balancing);
 	newidle_book_attempt(c, d, false, weight, pulled, begin,
-			     sched_clock_cpu(this_cpu));
+			     sched_clock_cpu(this_cpu), this_rq);
 	return pulled;
 }
 

@@ -17,7 +17,6 @@
 #include <linux/jiffies.h>
 #include <linux/jump_label.h>
 #include <linux/kernel.h>
-#include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
@@ -29,8 +28,8 @@
 #include "dialect.h"
 #include "engine.h"
 #include "kernel.h"
-
-struct rq_flags;
+#include "pin.h"
+#include "retry.h"
 
 typedef int newidle_fn(struct rq *rq, struct rq_flags *rf);
 typedef void rq_unlock_fn(struct rq *rq);
@@ -47,13 +46,6 @@ DEFINE_STATIC_CALL_NULL(newidle_try, balancer_fn);
 DEFINE_STATIC_CALL_NULL(newidle_update_blocked, update_blocked_fn);
 DEFINE_STATIC_CALL_NULL(newidle_lock_rq, rq_lock_fn);
 DEFINE_STATIC_CALL_NULL(newidle_unlock_rq, rq_unlock_fn);
-
-/* A member of a struct that no header shows. */
-#define AT(type, base, member)	(*(type *)newidle_at(base, NEWIDLE_##member))
-
-/* Of rq.clock_update_flags: above SKIP the clock is up to date. */
-#define CLOCK_SKIP	2
-#define CLOCK_UPDATED	4
 
 /* Of rq.nohz_flags: update blocked load before this CPU idles. */
 #define NOHZ_UPDATE_BLOCKED	BIT(2)
@@ -86,34 +78,6 @@ static void forget_misfit(struct rq *rq)
 {
 	if (static_key_enabled(newidle_running.asym_capacity))
 		AT(unsigned long, rq, RQ_MISFIT) = 0;
-}
-
-/*
- * The lock is about to be let go of in the middle of schedule(): note whether
- * the clock was current, for repin() to restore.
- */
-static void unpin(struct rq *rq, struct rq_flags *rf)
-{
-	if (newidle_has(NEWIDLE_RF_CLOCK_UPDATE_FLAGS) &&
-	    AT(unsigned int, rq, RQ_CLOCK_UPDATE_FLAGS) > CLOCK_SKIP)
-		AT(unsigned int, rf, RF_CLOCK_UPDATE_FLAGS) = CLOCK_UPDATED;
-
-	if (newidle_dialect.scx_clock_bit &&
-	    static_key_enabled(newidle_running.scx_enabled)) {
-		u32 *flags = newidle_at(newidle_at(rq, NEWIDLE_RQ_SCX),
-					NEWIDLE_SCX_FLAGS);
-
-		WRITE_ONCE(*flags, *flags & ~newidle_dialect.scx_clock_bit);
-	}
-	lockdep_unpin_lock(newidle_rq_lock(rq), AT(struct pin_cookie, rf, RF_COOKIE));
-}
-
-static void repin(struct rq *rq, struct rq_flags *rf)
-{
-	lockdep_repin_lock(newidle_rq_lock(rq), AT(struct pin_cookie, rf, RF_COOKIE));
-	if (newidle_has(NEWIDLE_RF_CLOCK_UPDATE_FLAGS))
-		AT(unsigned int, rq, RQ_CLOCK_UPDATE_FLAGS) |=
-			AT(unsigned int, rf, RF_CLOCK_UPDATE_FLAGS);
 }
 
 /* Has any CPU of this root domain a task too many? */
@@ -149,11 +113,14 @@ static void note_next_balance(struct pass *p, const struct sched_domain *sd)
  */
 static void book_cost(struct sched_domain *sd, u64 cost, bool pulled)
 {
-	if (newidle_dialect.bumps_cost && !pulled)
+	const bool bumps = newidle_dialect.bumps_cost ||
+			   READ_ONCE(newidle_settings.cost_bump);
+
+	if (bumps && !pulled)
 		cost = 3 * sd->max_newidle_lb_cost / 2;
 
 	if (cost > sd->max_newidle_lb_cost) {
-		if (newidle_dialect.bumps_cost)
+		if (bumps)
 			cost = min_t(u64, cost,
 				     READ_ONCE(*newidle_running.migration_cost) + 200);
 		sd->max_newidle_lb_cost = cost;
@@ -162,6 +129,19 @@ static void book_cost(struct sched_domain *sd, u64 cost, bool pulled)
 		sd->max_newidle_lb_cost = sd->max_newidle_lb_cost * 253 / 256;
 		sd->last_decay_max_lb_cost = jiffies;
 	}
+}
+
+/* Tell the counting hook that this attempt is ours. */
+static int call_balancer(const struct pass *p, struct newidle_cpu *c,
+			 struct sched_domain *sd, int *continue_balancing)
+{
+	int pulled;
+
+	c->in_steps = true;
+	pulled = static_call(newidle_try)(p->cpu, p->rq, sd, CPU_NEWLY_IDLE,
+					  continue_balancing);
+	c->in_steps = false;
+	return pulled;
 }
 
 /*
@@ -181,23 +161,69 @@ static bool try_domain(struct pass *p, struct sched_domain *sd, u64 *since,
 	u32 weight = 1;
 	u64 begin, end;
 
+	if (likely(d) && newidle_is_too_wide(d))
+		return false;
 	if (likely(d) && !newidle_ask(c, d, true, &weight)) {
 		newidle_book_skip(d, p->cpu);
 		return false;
 	}
 	begin = sched_clock_cpu(p->cpu);
-	c->in_steps = true;
-	p->pulled = static_call(newidle_try)(p->cpu, p->rq, sd,
-					     CPU_NEWLY_IDLE, continue_balancing);
-	c->in_steps = false;
+	p->pulled = call_balancer(p, c, sd, continue_balancing);
 	end = sched_clock_cpu(p->cpu);
 	if (likely(d))
-		newidle_book_attempt(c, d, ours, weight, p->pulled, begin, end);
+		newidle_book_attempt(c, d, ours, weight, p->pulled, begin, end,
+				     p->rq);
 
 	p->cost += end - *since;
 	book_cost(sd, end - *since, p->pulled);
 	*since = end;
 	return true;
+}
+
+/*
+ * The second look: domains that the policy skipped.  Each is charged with its
+ * own attempt; the pass, by which the kernel judges how long new-idle balance
+ * takes, is not.
+ *
+ * Return: true if any was tried.
+ */
+static noinline bool look_again(struct pass *p, struct newidle_cpu *c,
+				struct sched_domain *last)
+{
+	u64 left = newidle_retry_left(c, p->rq), begin, cost;
+	struct sched_domain *sd = newidle_lowest(last);
+	int continue_balancing = 1;
+	struct newidle_domain *d;
+	bool tried = false;
+
+	while (left && (sd = newidle_retry_next(c, sd, p->cpu, left, &d))) {
+		begin = sched_clock_cpu(p->cpu);
+		p->pulled = call_balancer(p, c, sd, &continue_balancing);
+		cost = newidle_book_retry(c, d, p->pulled, begin,
+					  sched_clock_cpu(p->cpu), p->rq);
+		book_cost(sd, cost, p->pulled);
+		tried = true;
+		if (p->pulled || !continue_balancing)
+			break;
+		sd = rcu_dereference(sd->parent);
+	}
+	return tried;
+}
+
+/* One domain, and a second look behind the last one.  False if none was tried. */
+static bool visit_domain(struct pass *p, struct sched_domain *sd, u64 *since,
+			 int *continue_balancing)
+{
+	struct newidle_cpu *c = per_cpu_ptr(newidle_cpus, p->cpu);
+	const bool retry = newidle_looks_again(sd);
+	bool tried;
+
+	if (retry && newidle_is_first(sd))
+		newidle_pass_begin(c);
+	tried = try_domain(p, sd, since, continue_balancing);
+	if (retry && !p->pulled && *continue_balancing && newidle_is_last(sd))
+		tried |= look_again(p, c, sd);
+	return tried;
 }
 
 /* May the walk end, because there is something to run or no use in going on? */
@@ -229,7 +255,7 @@ static void walk(struct pass *p)
 		if (exceeds_idle(p, sd))
 			break;
 		if ((sd->flags & SD_BALANCE_NEWIDLE) &&
-		    !try_domain(p, sd, &since, &continue_balancing))
+		    !visit_domain(p, sd, &since, &continue_balancing))
 			continue;
 		if (is_done(p, continue_balancing))
 			break;
@@ -320,7 +346,7 @@ static int newidle_swap(struct rq *rq, struct rq_flags *rf)
 	if (!cpu_active(p.cpu))
 		return 0;
 
-	unpin(rq, rf);
+	newidle_unpin(rq, rf);
 	result = balance(&p);
 	if (time_after(*next_balance, p.next_balance))
 		*next_balance = p.next_balance;
@@ -328,7 +354,7 @@ static int newidle_swap(struct rq *rq, struct rq_flags *rf)
 		AT(u64, rq, RQ_IDLE_STAMP) = 0;
 	else
 		see_to_blocked_load(&p);
-	repin(rq, rf);
+	newidle_repin(rq, rf);
 	return result;
 }
 
@@ -359,6 +385,7 @@ int newidle_swap_open(struct newidle_engine *engine, char *why, size_t len)
 			{ &newidle_running.own, newidle_swap },
 			newidle_gate_counter(),
 		},
+		.books_costs = true,
 	};
 	return 0;
 }

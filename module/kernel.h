@@ -99,6 +99,19 @@ static inline bool newidle_rq_lock_held(const struct rq *rq)
 }
 
 /**
+ * newidle_rq_avg_idle() - how long a CPU idles on average
+ * @rq: its run queue
+ *
+ * Return: ns, as the kernel averages them; 0 on a kernel that does not tell.
+ */
+static inline u64 newidle_rq_avg_idle(const struct rq *rq)
+{
+	if (unlikely(!newidle_has(NEWIDLE_RQ_AVG_IDLE)))
+		return 0;
+	return READ_ONCE(*(u64 *)newidle_at(rq, NEWIDLE_RQ_AVG_IDLE));
+}
+
+/**
  * newidle_cpu_domains() - a CPU's lowest scheduling domain
  * @cpu: the CPU
  *

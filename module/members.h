@@ -69,4 +69,7 @@ static inline void *newidle_at(const void *base, enum newidle_member m)
 	return (void *)base + newidle_offset[m];
 }
 
+/* A member of a struct that no header shows. */
+#define AT(type, base, member)	(*(type *)newidle_at(base, NEWIDLE_##member))
+
 #endif /* NEWIDLE_MEMBERS_H */

@@ -333,7 +333,8 @@ void newidle_patch_set_policy(u32 policy)
 {
 	if (phase == PHASE_LIVE && !is_shadowed(0))
 		take_dice(policy);
-	if (newidle_settings.policy == NEWIDLE_STOCK)
+	/* Not all of them book windows, so time away is no part of one. */
+	if (newidle_settings.policy != policy)
 		WRITE_ONCE(newidle_epoch, newidle_epoch + 1);
 	WRITE_ONCE(newidle_settings.policy, policy);
 	if (phase == PHASE_LIVE && policy == NEWIDLE_STOCK) {

@@ -12,6 +12,7 @@
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/kobject.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -45,6 +46,8 @@ static void read_domain(int cpu, int level, struct newidle_domain *d)
 	d->count.skips    -= base->skips;
 	d->count.pulls    -= base->pulls;
 	d->count.cost_ns  -= base->cost_ns;
+	d->count.retries  -= base->retries;
+	d->count.retry_pulls -= base->retry_pulls;
 }
 
 /**
@@ -126,6 +129,8 @@ COUNTER(attempts, tries);
 COUNTER(skips, skips);
 COUNTER(pulls, tries);
 COUNTER(cost_ns, tries);
+COUNTER(retries, tries);
+COUNTER(retry_pulls, tries);
 
 static struct attribute *counter_attrs[] = {
 	&counter_calls.attr.attr,
@@ -133,6 +138,8 @@ static struct attribute *counter_attrs[] = {
 	&counter_skips.attr.attr,
 	&counter_pulls.attr.attr,
 	&counter_cost_ns.attr.attr,
+	&counter_retries.attr.attr,
+	&counter_retry_pulls.attr.attr,
 	NULL
 };
 
@@ -189,8 +196,11 @@ static void show_domain(struct seq_file *m, int cpu, int level)
 	show_count(m, d.count.skips, &skips_unknown);
 	show_count(m, d.count.pulls, &tries_unknown);
 	show_count(m, d.count.cost_ns, &tries_unknown);
-	seq_printf(m, " %u %u %llu\n", d.state.ratio, d.state.calls,
+	seq_printf(m, " %u %u %llu", d.state.ratio, d.state.calls,
 		   d.state.success);
+	show_count(m, d.count.retries, &tries_unknown);
+	show_count(m, d.count.retry_pulls, &tries_unknown);
+	seq_printf(m, " %llu %u\n", div_u64(d.state.credit, 100), d.state.cost);
 }
 
 static int domains_show(struct seq_file *m, void *v)
@@ -198,7 +208,7 @@ static int domains_show(struct seq_file *m, void *v)
 	int cpu, level;
 
 	if (v == SEQ_START_TOKEN) {
-		seq_puts(m, "# cpu depth level name span calls attempts skips pulls cost_ns ratio win_calls win_success\n");
+		seq_puts(m, "# cpu depth level name span calls attempts skips pulls cost_ns ratio win_calls win_success retries retry_pulls credit_ns try_ns\n");
 		return 0;
 	}
 	cpu = m->index - 1;

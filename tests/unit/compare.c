@@ -177,6 +177,8 @@ static void same_count(const struct newidle_counters *x,
 	SAME("skips", x->skips, y->skips);
 	SAME("pulls", x->pulls, y->pulls);
 	SAME("cost_ns", x->cost_ns, y->cost_ns);
+	SAME("retries", x->retries, y->retries);
+	SAME("retry_pulls", x->retry_pulls, y->retry_pulls);
 }
 
 void same_policy(const struct world *a, const struct world *b, u32 n)
@@ -194,6 +196,11 @@ void same_policy(const struct world *a, const struct world *b, u32 n)
 		SAME("state: ratio", x->state.ratio, y->state.ratio);
 		SAME("state: stamp", x->state.stamp, y->state.stamp);
 		SAME("state: window", x->state.window, y->state.window);
+		SAME("state: due", x->state.due, y->state.due);
+		SAME("state: credit", x->state.credit, y->state.credit);
+		SAME("state: cost", x->state.cost, y->state.cost);
+		SAME("state: skipped", x->state.skipped, y->state.skipped);
+		SAME("state: patience", x->state.patience, y->state.patience);
 		SAME("epoch", x->epoch, y->epoch);
 		SAME("depth", x->depth, y->depth);
 		SAME("known", !x->sd, !y->sd);

@@ -19,7 +19,7 @@ static u32 attempts_at(u32 ratio, u64 seed)
 	struct newidle_rng rng;
 	u32 weight, i, attempts = 0;
 
-	newidle_state_init(&st, &set, START);
+	state_init(&st, &set, START);
 	st.ratio = ratio;
 	newidle_rng_seed(&rng, seed);
 	for (i = 0; i < DRAWS; i++)
@@ -69,7 +69,7 @@ static void share_is_exact(void **unused)
 		by_draw[d] = r;
 	}
 	assert_int_equal(found, 1024);
-	newidle_state_init(&st, &set, START);
+	state_init(&st, &set, START);
 	for (ratio = 0; ratio <= 1024; ratio++) {
 		st.ratio = ratio;
 		attempts = 0;

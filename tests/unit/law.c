@@ -22,16 +22,15 @@ static double attempts_per_second(const struct newidle_settings *set, u32 rate)
 	struct newidle_rng rng;
 	u32 weight, attempts = 0;
 
-	newidle_state_init(&st, set, now);
+	state_init(&st, set, now);
 	newidle_rng_seed(&rng, rate);
 	while (now < START + SETTLE + MEASURE) {
 		bool tried = newidle_decide(set, &st, &rng, &weight);
 
 		if (tried)
-			newidle_account_attempt(&st, set, false, weight, 2000,
-						now + 2000);
+			account_attempt(&st, set, false, weight, 2000, now + 2000);
 		else
-			newidle_account(&st, set, 0, now);
+			account(&st, set, 0, now);
 		if (now >= START + SETTLE)
 			attempts += tried;
 		now += period - period / 10 +
@@ -75,12 +74,12 @@ static void random_alone(void **unused)
 
 	(void)unused;
 	/* failing all the time, the ratio halves each window down to 0 */
-	newidle_state_init(&st, &set, START);
+	state_init(&st, &set, START);
 	for (i = 0; i < 9 * 512; i++)
-		newidle_account(&st, &set, 0, START);
+		account(&st, &set, 0, START);
 	assert_int_equal(st.ratio, 1);
 	for (; i < 10 * 512; i++)
-		newidle_account(&st, &set, 0, START);
+		account(&st, &set, 0, START);
 	assert_int_equal(st.ratio, 0);
 
 	for (i = 0; i < ARRAY_SIZE(rates); i++) {

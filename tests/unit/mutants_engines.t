@@ -3,7 +3,7 @@
 # Faults in the engines: see mutants.sh.
 
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
-tests="steps agree"
+tests="steps agree second gate modifiers"
 # shellcheck source=tests/unit/mutants.sh
 . "$here/mutants.sh"
 
@@ -26,13 +26,8 @@ misfit dropped where CPUs are alike|s/if (static_key_enabled(newidle_running.asy
 task on its way ignored|s/if (READ_ONCE(AT(unsigned int, rq, RQ_TTWU_PENDING)))/if (0)/
 idle_stamp not set|s/AT(u64, rq, RQ_IDLE_STAMP) = AT(u64, rq, RQ_CLOCK);/;/
 CPU that goes offline pulls|s/if (!cpu_active(p.cpu))/if (0)/
-not unpinned|s/^\tunpin(rq, rf);//
-not repinned|s/^\trepin(rq, rf);//
-clock flags not noted|s/AT(unsigned int, rf, RF_CLOCK_UPDATE_FLAGS) = CLOCK_UPDATED;/;/
-clock flags noted at SKIP too|s/> CLOCK_SKIP)/>= CLOCK_SKIP)/
-clock flags not restored|s/^\t\t\tAT(unsigned int, rf, RF_CLOCK_UPDATE_FLAGS);/\t\t\t0;/
-sched_ext's clock bit kept|s/WRITE_ONCE(\*flags, .*/;/
-sched_ext's clock bit without its key|s/^\t    static_key_enabled(newidle_running.scx_enabled)) {/\t    1) {/
+not unpinned|s/^\tnewidle_unpin(rq, rf);//
+not repinned|s/^\tnewidle_repin(rq, rf);//
 # is it worth it?
 overload flag ignored|s/is_overloaded(p->rq) \&\&/1 \&\&/
 overload flag read as one byte|s/READ_ONCE(AT(int, rd, RD_OVERLOAD))/READ_ONCE(AT(char, rd, RD_OVERLOAD))/
@@ -60,19 +55,21 @@ decay not dated|s/^\t\tsd->last_decay_max_lb_cost = jiffies;//
 blocked load not charged|s/end - \*since/end - begin/
 time charged twice|s/\*since = end;//
 cost rule dropped|s/cost = 3 \* sd->max_newidle_lb_cost \/ 2;/;/
-cost rule for a success too|s/bumps_cost \&\& !pulled/bumps_cost/
-cost rule for every kernel|s/newidle_dialect.bumps_cost \&\& !pulled/!pulled/
-cost rule without its cap|s/^\t\tif (newidle_dialect.bumps_cost)$/\t\tif (0)/
+cost rule for a success too|s/bumps \&\& !pulled/bumps/
+cost rule for every kernel|s/bumps \&\& !pulled/!pulled/
+cost rule without its cap|s/^\t\tif (bumps)$/\t\tif (0)/
+cost rule without the knob|s/READ_ONCE(newidle_settings.cost_bump)/0/
+cost rule by the knob alone|s/bumps = newidle_dialect.bumps_cost ||/bumps =/
 cost rule with a lower cap|s/migration_cost) + 200/migration_cost)/
 run queue's highest cost dropped|s/^\t\t\*max_cost = p->cost;/;/
 # one domain
 domain not for new-idle balance tried|s/(sd->flags \& SD_BALANCE_NEWIDLE) \&\&/1 \&\&/
-tried as another kind of idle|s/CPU_NEWLY_IDLE, continue/CPU_IDLE, continue/
+tried as another kind of idle|s/sd, CPU_NEWLY_IDLE,/sd, CPU_IDLE,/
 skip ends the walk|s/^\t\t\tcontinue;/\t\t\tbreak;/
 skip looks whether to go on|s/^\t\t\tcontinue;/\t\t\t;/
 skip not booked|s/newidle_book_skip(d, p->cpu);/;/
-attempt not booked|s/^\t\tnewidle_book_attempt(c, d, .*/\t\t;/
-policy charged with blocked load|s/p->pulled, begin, end)/p->pulled, *since, end)/
+attempt not booked|s/^\tif (likely(d))$/\tif (0)/
+policy charged with blocked load|s/p->pulled, begin, end,$/p->pulled, *since, end,/
 weight lost|s/newidle_book_attempt(c, d, ours, weight/newidle_book_attempt(c, d, ours, 1/
 own attempts counted twice|s/c->in_steps = true;//
 own attempts for ever|s/c->in_steps = false;//
@@ -100,11 +97,18 @@ nohz: taken for granted|s/!newidle_running.has_blocked ||/0 ||/
 # standing aside
 works while not live|s/!READ_ONCE(newidle_live) ||/0 ||/
 works under stock|s/READ_ONCE(newidle_settings.policy) == NEWIDLE_STOCK)/0)/
-= engine_gate.c agree steps
+max_level ignored|s/^\tif (likely(d) \&\& newidle_is_too_wide(d))/\tif (0)/
+second look: time on the pass|s/^\t\tbook_cost(sd, cost, p->pulled);/&\n\t\tp->cost += cost;/
+second look: not charged|s/^\t\tbook_cost(sd, cost, p->pulled);//
+second look: not booked|s/^\t\tcost = newidle_book_retry(c, d, p->pulled, begin,/\t\tcost = 1000; (void)(begin,/
+second look: the pass not begun anew|s/^\t\tnewidle_pass_begin(c);//
+second look: a pull does not end it|s/^\t\tif (p->pulled || !continue_balancing)/\t\tif (!continue_balancing)/
+second look: balancer's word ignored|s/^\t\tif (p->pulled || !continue_balancing)/\t\tif (p->pulled)/
+= engine_gate.c agree steps second gate modifiers
 gate: other kinds of idle skipped|s/if (idle != CPU_NEWLY_IDLE)/if (0)/
 gate: works while not live|s/if (!READ_ONCE(newidle_live))/if (0)/
 gate: skip not booked|s/newidle_book_skip(d, this_cpu);/;/
-gate: skip tries|/newidle_book_skip(d, this_cpu);/,/return 0;/s/return 0;/goto pass;/
+gate: skip tries|/newidle_book_skip(d, this_cpu);/,/return 0;/s/return 0;//
 gate: stock accounted|s/ours = READ_ONCE.*/ours = true;/
 gate: nothing accounted|s/ours = READ_ONCE.*/ours = false;/
 gate: weight lost|s/newidle_book_attempt(c, d, ours, weight/newidle_book_attempt(c, d, ours, 1/
@@ -113,24 +117,76 @@ gate: lock never seen free|s/WRITE_ONCE(newidle_lock_contract, NEWIDLE_LOCK_FREE
 gate: kernel's dice kept|s/\.takes_dice = true/.takes_dice = false/
 gate: cost rule not refused|s/newidle_kernel.native == NEWIDLE_NATIVE_NONE \&\&/0 \&\&/
 # The hook of engine swap.
-= engine_gate.c steps agree
+= engine_gate.c steps gate
 counter: counts what swap counts|s/ \&\& !c->in_steps)/)/
 counter: counts while not live|s/READ_ONCE(newidle_live) \&\& !c/!c/
 counter: counts other kinds of idle|s/idle == CPU_NEWLY_IDLE \&\& READ/READ/
 counter: accounts|s/newidle_book_attempt(c, d, false,/newidle_book_attempt(c, d, true,/
-= attempt.h steps agree
-weight doubled|s/weight, cost, end);/2 * weight, cost, end);/
+= engine_gate.c gate second modifiers agree
+gate: max_level ignored|s/^\tif (newidle_is_too_wide(d) \&\& ours/\tif (0 \&\& ours/
+gate: max_level under stock too|s/^\tif (newidle_is_too_wide(d) \&\& ours/\tif (newidle_is_too_wide(d)/
+second look in gate: nothing undone|s/^\t\tnewidle_undo_retry(c, this_rq, sd);//
+second look in gate: undone only while live|s/^\tif (unlikely(c->undo.sd))/\tif (newidle_live \&\& c->undo.sd)/
+second look in gate: not prepared to undo|s/^\tnewidle_undo_prepare(c, .*//
+second look in gate: not booked|s/^\t\tcost = newidle_book_retry(c, d, pulled, begin,/\t\tcost = 1000; (void)(begin,/
+second look in gate: not charged|s/^\t\tnewidle_charge_retry(c, .*//
+second look in gate: the pass not begun anew|s/^\t\tnewidle_pass_begin(c);//
+second look in gate: before the end of the pass|s/ \&\& newidle_is_last(sd))/)/
+second look in gate: a pull does not end it|s/^\t\tif (pulled || !continue_balancing)/\t\tif (!continue_balancing)/
+second look in gate: balancer's word ignored|s/^\t\tif (pulled || !continue_balancing)/\t\tif (pulled)/
+second look in gate: first look's word ignored|s/ \&\& \*continue_balancing \&\& / \&\& /
+= retry.c second gate agree
+second look: with work at hand|s/ || has_work(rq))/)/
+second look: with a task on its way|s/^\treturn newidle_has(NEWIDLE_RQ_TTWU_PENDING) \&\&/\treturn 0 \&\&/
+second look: weight of the policy|s/\.weight = 1,/.weight = 2,/
+second look: counted as an attempt|s/d->count.retries++/d->count.attempts++/
+second look: pull counted as one of the first|s/d->count.retry_pulls += pulled/d->count.pulls += pulled/
+second look: time not counted|s/d->count.cost_ns += o.cost;//
+second look: its time forgotten|s/c->pass.spent += o.cost;//
+second look: of any cost|s/!newidle_retry_fits(left, c->pass.spent, sd->max_newidle_lb_cost)/0/
+undo: run queue's cost kept|s/^\tif (\*rq_max_cost > u.rq_max_cost)/\tif (0)/
+undo: run queue's cost lowered below|s/^\tif (\*rq_max_cost > u.rq_max_cost)/\tif (1)/
+undo: domain's cost kept|s/^\tif (!sd || sd->max_newidle_lb_cost <= u.max_cost)/\tif (1)/
+undo: domain's cost raised|s/ || sd->max_newidle_lb_cost <= u.max_cost)/)/
+undo: domain not looked for|s/^\twhile (sd \&\& sd != u.sd)/\tsd = (void *)u.sd;\n\twhile (0)/
+undo: own attempt taken off too|s/u.others,$/u.max_cost + sd->max_newidle_lb_cost,/
+undo: all of the time taken off the domain|s/u.others,$/u.total,/
+undo: decay taken for the charge|s/<= 1)/<= 100)/
+undo: last decay kept|s/sd->last_decay_max_lb_cost = u.last_decay;/;/
+undo: not decayed|s/u.max_cost \* 253 \/ 256/u.max_cost/
+undo: over and over|s/c->undo.sd = NULL;//
+undo: the charged domain's own time taken off|s/^\tif (sd == last)$/\tif (0)/
+charge: not raised|s/^\t\tsd->max_newidle_lb_cost = cost;//
+charge: not dated|s/^\t\tsd->last_decay_max_lb_cost = jiffies;//
+= domains.c modifiers
+width: SMT taken for LLC|s/return NEWIDLE_SMT;/return NEWIDLE_LLC;/
+width: LLC taken for a node|s/return NEWIDLE_LLC;/return NEWIDLE_NODE;/
+width: NUMA taken for a node|s/sd->flags \& SD_NUMA ? NEWIDLE_ALL : NEWIDLE_NODE/NEWIDLE_NODE/
+width: not kept|s/^\td->width = width_of(sd);//
+limit: told where there is no need|s/^\tif (limit == NEWIDLE_ALL || (found \& BIT(limit)))/\tif (0)/
+limit: the narrowest is told|s/fls(narrower) - 1/__builtin_ctz(narrower)/
+= pin.h steps agree
+clock flags not noted|s/AT(unsigned int, rf, RF_CLOCK_UPDATE_FLAGS) = CLOCK_UPDATED;/;/
+clock flags noted at SKIP too|s/> CLOCK_SKIP)/>= CLOCK_SKIP)/
+clock flags not restored|s/^\t\t\tAT(unsigned int, rf, RF_CLOCK_UPDATE_FLAGS);/\t\t\t0;/
+sched_ext's clock bit kept|s/WRITE_ONCE(\*flags, .*/;/
+sched_ext's clock bit without its key|s/^\t    static_key_enabled(newidle_running.scx_enabled)) {/\t    1) {/
+= attempt.h steps agree second
+weight doubled|s/\.weight = weight,/.weight = 2 * weight,/
 weight not asked for|s/^\t\t\t\t     weight);/\t\t\t\t     \&(u32){ 0 });/
 calls counted twice|s/count\.calls++/count.calls += 2/
 attempts counted twice|s/count\.attempts++/count.attempts += 2/
 skips counted as attempts|s/count\.skips++/count.attempts++/
-skip booked as a success|s/\&newidle_settings, 0, sched/\&newidle_settings, 1, sched/
+skip booked as a success|s/o = { \.now = /o = { .pulled = true, .weight = 1, .now = /
 accounted under stock|s/^\tif (ours)$/\tif (1)/
 never accounted|s/^\tif (ours)$/\tif (0)/
-window ends when the attempt began|s/weight, cost, end);/weight, cost, begin);/
+window ends when the attempt began|s/\.now    = end,/.now    = begin,/
 pulls not counted|s/d->count.pulls += pulled;//
-time not counted|s/d->count.cost_ns += cost;//
+time not counted|s/d->count.cost_ns += o.cost;//
 time not measured|s/end > begin ? end - begin : 0/1/
+idle time not told|s/\.idle   = newidle_rq_avg_idle(rq),/.idle   = 0,/
+time of the pass forgotten|s/c->pass.spent += o.cost;//
+skipped domains forgotten|s/c->pass.skipped |= BIT(d - c->level);//
 counted unguarded|s/^\tnewidle_count_begin(c);//
 = kernel.h
 another lock under core scheduling|s/owner = READ_ONCE.*/owner = rq;/

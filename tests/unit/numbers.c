@@ -21,7 +21,7 @@ static void account_n(struct newidle_state *st,
 		      u64 now)
 {
 	while (n--)
-		newidle_account(st, set, success, now);
+		account(st, set, success, now);
 }
 
 static void defaults(void **unused)
@@ -34,6 +34,65 @@ static void defaults(void **unused)
 	assert_string_equal(newidle_policy_names[NEWIDLE_STOCK], "stock");
 	assert_string_equal(newidle_policy_names[NEWIDLE_ALWAYS], "always");
 	assert_string_equal(newidle_policy_names[NEWIDLE_RANDOM], "random");
+	assert_string_equal(newidle_policy_names[NEWIDLE_BRESENHAM], "bresenham");
+	assert_string_equal(newidle_policy_names[NEWIDLE_VALUE], "value");
+	assert_int_equal(newidle_defaults.value_cost_pct, 100);
+	assert_int_equal(newidle_defaults.retry, 0);
+	assert_int_equal(newidle_defaults.retry_idle_pct, 50);
+	assert_string_equal(newidle_level_names[newidle_defaults.max_level], "all");
+	assert_int_equal(newidle_defaults.cost_bump, 0);
+}
+
+/* One for each domain of each CPU: a cache line is to hold it. */
+static void state_is_small(void **unused)
+{
+	(void)unused;
+	assert_true(sizeof(struct newidle_state) <= 64);
+}
+
+/* What is left of the idle time, if it is enough. */
+static void time_for_a_second_look(void **unused)
+{
+	struct newidle_settings set = newidle_defaults;
+	static const struct {
+		u32 pct;
+		u64 idle, spent, left;
+	} cases[] = {
+		{ 50, 1000, 0, 1000 },
+		{ 50, 1000, 500, 500 },
+		{ 50, 1000, 501, 0 },
+		{ 100, 1000, 0, 1000 },
+		{ 100, 1000, 1, 0 },
+		{ 1, 1000, 990, 10 },
+		{ 1, 1000, 991, 0 },
+		{ 1, 1000, 1000, 0 },
+		{ 1, 1000, UINT64_MAX, 0 },
+		{ 50, 0, 0, 0 },
+		/* cut off at 2^32 - 1, so that no product wraps */
+		{ 50, UINT64_MAX, 1000, UINT32_MAX - 1000 },
+		{ 100, 1ULL << 60, UINT32_MAX, 0 },
+	};
+	u32 i;
+
+	(void)unused;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		set.retry_idle_pct = cases[i].pct;
+		assert_int_equal(newidle_retry_time(&set, cases[i].idle, cases[i].spent),
+				 cases[i].left);
+	}
+}
+
+/* Spent and cost together must stay below what is left. */
+static void fits_a_second_look(void **unused)
+{
+	(void)unused;
+	assert_true(newidle_retry_fits(100, 0, 99));
+	assert_false(newidle_retry_fits(100, 0, 100));
+	assert_true(newidle_retry_fits(100, 60, 39));
+	assert_false(newidle_retry_fits(100, 60, 40));
+	assert_false(newidle_retry_fits(100, 100, 0));
+	assert_false(newidle_retry_fits(100, 101, 0));
+	assert_false(newidle_retry_fits(100, 1, UINT64_MAX));
 }
 
 static void start_at_default_window(void **unused)
@@ -42,7 +101,7 @@ static void start_at_default_window(void **unused)
 
 	(void)unused;
 	memset(&st, 0xff, sizeof(st));
-	newidle_state_init(&st, &newidle_defaults, START);
+	state_init(&st, &newidle_defaults, START);
 	assert_state(&st, 512, 256, 512, START);
 	assert_int_equal(st.window, 1024);
 }
@@ -55,7 +114,7 @@ static void start_at_every_window(void **unused)
 	(void)unused;
 	for (set.window = 64; set.window <= 65536; set.window *= 2) {
 		memset(&st, 0xff, sizeof(st));
-		newidle_state_init(&st, &set, START);
+		state_init(&st, &set, START);
 		assert_state(&st, set.window / 2, set.window / 4, 512, START);
 		assert_int_equal(st.window, set.window);
 	}
@@ -69,7 +128,7 @@ static u32 weight_at(u32 ratio)
 	struct newidle_rng rng;
 	u32 weight = 0, draws;
 
-	newidle_state_init(&st, &set, START);
+	state_init(&st, &set, START);
 	st.ratio = ratio;
 	newidle_rng_seed(&rng, ratio);
 	for (draws = 0; draws < 100000; draws++) {
@@ -105,7 +164,7 @@ static void without_dice(void **unused)
 	u32 weight, i;
 
 	(void)unused;
-	newidle_state_init(&st, &set, START);
+	state_init(&st, &set, START);
 	newidle_rng_seed(&rng, 1);
 	before = rng;
 	for (i = 0; i < ARRAY_SIZE(policies); i++) {
@@ -132,7 +191,7 @@ static void deciding_leaves_the_state(void **unused)
 	u32 weight, i;
 
 	(void)unused;
-	newidle_state_init(&st, &set, START);
+	state_init(&st, &set, START);
 	before = st;
 	newidle_rng_seed(&rng, 2);
 	for (i = 0; i < 1000; i++)
@@ -147,15 +206,15 @@ static void window_ends_at_its_length(void **unused)
 	struct newidle_state st;
 
 	(void)unused;
-	newidle_state_init(&st, &set, START);
+	state_init(&st, &set, START);
 	account_n(&st, &set, 511, 0, START + 1);
 	assert_state(&st, 1023, 256, 512, START);
-	newidle_account(&st, &set, 0, START + 2);
+	account(&st, &set, 0, START + 2);
 	/* 256 * 1024 / 1024, then both halved */
 	assert_state(&st, 512, 128, 256, START + 2);
 	account_n(&st, &set, 511, 1, START + 3);
 	assert_state(&st, 1023, 128 + 511, 256, START + 2);
-	newidle_account(&st, &set, 0, START + 4);
+	account(&st, &set, 0, START + 4);
 	assert_state(&st, 512, 319, 639, START + 4);
 }
 
@@ -166,13 +225,13 @@ static void window_at_every_length(void **unused)
 
 	(void)unused;
 	for (set.window = 64; set.window <= 65536; set.window *= 2) {
-		newidle_state_init(&st, &set, START);
+		state_init(&st, &set, START);
 		/* a quarter of a window of successes: half of it in all */
 		account_n(&st, &set, set.window / 4, 1, START);
 		account_n(&st, &set, set.window / 4 - 1, 0, START);
 		assert_state(&st, set.window - 1, set.window / 2, 512, START);
 		st.ratio = 3;
-		newidle_account(&st, &set, 0, START + 1);
+		account(&st, &set, 0, START + 1);
 		assert_state(&st, set.window / 2, set.window / 4, 512,
 			     START + 1);
 	}
@@ -187,7 +246,7 @@ static void ratio_is_clamped(void **unused)
 	(void)unused;
 	for (window = 64; window <= 65536; window *= 1024) {
 		set.window = window;
-		newidle_state_init(&st, &set, START);
+		state_init(&st, &set, START);
 		st.success = 0;
 		st.calls = 0;
 		account_n(&st, &set, window, 1, START);
@@ -211,16 +270,16 @@ static void heavy_successes_at_the_widest_window(void **unused)
 
 	(void)unused;
 	set.window = 65536;
-	newidle_state_init(&st, &set, START);
+	state_init(&st, &set, START);
 	/* 2^22 * 1024 is 2^32: 0 in 32 bits */
 	st.success = 1U << 22;
 	st.calls = 65535;
-	newidle_account(&st, &set, 0, START);
+	account(&st, &set, 0, START);
 	assert_state(&st, 32768, 1U << 21, 1024, START);
 	/* 2^15 * 1024 / 65536 */
 	st.success = 1U << 15;
 	st.calls = 65535;
-	newidle_account(&st, &set, 0, START);
+	account(&st, &set, 0, START);
 	assert_state(&st, 32768, 1U << 14, 512, START);
 }
 
@@ -230,12 +289,12 @@ static void attempts_by_outcome(void **unused)
 	struct newidle_state st;
 
 	(void)unused;
-	newidle_state_init(&st, &set, START);
-	newidle_account_attempt(&st, &set, true, 37, 1, START + 1);
+	state_init(&st, &set, START);
+	account_attempt(&st, &set, true, 37, 1, START + 1);
 	assert_state(&st, 513, 256 + 37, 512, START);
-	newidle_account_attempt(&st, &set, false, 37, 1, START + 2);
+	account_attempt(&st, &set, false, 37, 1, START + 2);
 	assert_state(&st, 514, 256 + 37, 512, START);
-	newidle_account_attempt(&st, &set, true, 1, UINT64_MAX, START + 3);
+	account_attempt(&st, &set, true, 1, UINT64_MAX, START + 3);
 	assert_state(&st, 515, 256 + 38, 512, START);
 }
 
@@ -245,10 +304,10 @@ static void attempt_without_cost_is_not_booked(void **unused)
 	struct newidle_state st;
 
 	(void)unused;
-	newidle_state_init(&st, &set, START);
+	state_init(&st, &set, START);
 	st.calls = 1023;
-	newidle_account_attempt(&st, &set, true, 1024, 0, START + SECOND);
-	newidle_account_attempt(&st, &set, false, 1, 0, START + SECOND);
+	account_attempt(&st, &set, true, 1024, 0, START + SECOND);
+	account_attempt(&st, &set, false, 1, 0, START + SECOND);
 	assert_state(&st, 1023, 256, 512, START);
 }
 
@@ -256,6 +315,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),
+		cmocka_unit_test(state_is_small),
+		cmocka_unit_test(time_for_a_second_look),
+		cmocka_unit_test(fits_a_second_look),
 		cmocka_unit_test(start_at_default_window),
 		cmocka_unit_test(start_at_every_window),
 		cmocka_unit_test(weight_of_every_ratio),

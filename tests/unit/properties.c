@@ -34,6 +34,7 @@ static void odd_settings(struct run *r)
 	r->set.rate = test_below(&r->rnd, 2);
 	r->set.rate_shift = NEWIDLE_RATE_SHIFT_MIN +
 			    test_below(&r->rnd, shifts);
+	r->set.value_cost_pct = 1 + test_below(&r->rnd, NEWIDLE_COST_PCT_MAX);
 	r->set.window = windows[test_below(&r->rnd, ARRAY_SIZE(windows))];
 }
 
@@ -46,7 +47,27 @@ static void assert_bounds(const struct run *r)
 	HOLDS(r, st->success <= (u64)st->window * 1024);
 	HOLDS(r, st->window >= NEWIDLE_WINDOW_MIN);
 	HOLDS(r, st->window <= NEWIDLE_WINDOW_MAX);
+	HOLDS(r, st->due < 1024);
+	HOLDS(r, st->skipped < 64);
+	HOLDS(r, st->credit <= 1ULL << 57);
+	HOLDS(r, st->cost || !st->credit);
 	HOLDS(r, r->rng.s != 0);
+}
+
+/* Each policy has members of its own. */
+static bool same_window(const struct newidle_state *a,
+			const struct newidle_state *b)
+{
+	return a->calls == b->calls && a->success == b->success &&
+	       a->ratio == b->ratio && a->stamp == b->stamp &&
+	       a->window == b->window;
+}
+
+static bool same_credit(const struct newidle_state *a,
+			const struct newidle_state *b)
+{
+	return a->credit == b->credit && a->cost == b->cost &&
+	       a->patience == b->patience;
 }
 
 /* Between two ends of a window nothing but the two counts moves. */
@@ -54,6 +75,11 @@ static void assert_step(const struct run *r, const struct newidle_state *old)
 {
 	const struct newidle_state *st = &r->st;
 
+	if (r->set.policy == NEWIDLE_VALUE) {
+		HOLDS(r, same_window(st, old));
+		return;
+	}
+	HOLDS(r, same_credit(st, old));
 	HOLDS(r, st->window == r->set.window);
 	if (st->window != old->window)
 		return;
@@ -68,30 +94,46 @@ static void assert_step(const struct run *r, const struct newidle_state *old)
 	}
 }
 
+/* Deciding books nothing: that comes with the outcome. */
+static void assert_decision(const struct run *r, const struct newidle_state *old,
+			    bool try, u32 weight)
+{
+	const struct newidle_state *st = &r->st;
+	const u32 policy = r->set.policy;
+
+	HOLDS(r, same_window(st, old) && same_credit(st, old));
+	HOLDS(r, st->due == old->due || policy == NEWIDLE_BRESENHAM);
+	HOLDS(r, st->skipped == old->skipped || policy == NEWIDLE_VALUE);
+	HOLDS(r, weight >= 1 && weight <= 1024);
+	if (policy == NEWIDLE_VALUE) {
+		HOLDS(r, try || !old->credit);
+		HOLDS(r, weight == 1);
+		return;
+	}
+	HOLDS(r, try || policy == NEWIDLE_RANDOM || policy == NEWIDLE_BRESENHAM);
+	HOLDS(r, try || old->ratio < 1022);
+	HOLDS(r, weight == 1 || (policy >= NEWIDLE_RANDOM && old->ratio < 1024));
+}
+
 static void one_event(struct run *r, u32 luck)
 {
-	const struct newidle_state old = r->st;
-	u32 weight = 0;
-	bool try;
+	struct newidle_state old = r->st;
+	struct newidle_outcome o = { .now = r->now };
 
-	try = newidle_decide(&r->set, &r->st, &r->rng, &weight);
-	HOLDS(r, !memcmp(&old, &r->st, sizeof(old)));
-	HOLDS(r, weight >= 1 && weight <= 1024);
-	HOLDS(r, try || r->set.policy == NEWIDLE_RANDOM);
-	HOLDS(r, try || old.ratio < 1022);
-	HOLDS(r, weight == 1 || (r->set.policy == NEWIDLE_RANDOM &&
-				 old.ratio < 1024));
-	if (!try) {
-		newidle_account(&r->st, &r->set, 0, r->now);
-	} else if (!test_below(&r->rnd, 100)) {
-		newidle_account_attempt(&r->st, &r->set, true, weight, 0,
-					r->now);
+	o.tried = newidle_decide(&r->set, &r->st, &r->rng, &o.weight);
+	assert_decision(r, &old, o.tried, o.weight);
+	old = r->st;
+	if (o.tried) {
+		o.pulled = test_below(&r->rnd, 100) < luck;
+		o.cost = odd_time(&r->rnd) | 1;
+		o.idle = odd_time(&r->rnd);
+		if (!test_below(&r->rnd, 100))
+			o.cost = 0;
+	}
+	newidle_account(&r->st, &r->set, &o);
+	if (o.tried && !o.cost) {
 		HOLDS(r, !memcmp(&old, &r->st, sizeof(old)));
 		return;
-	} else {
-		newidle_account_attempt(&r->st, &r->set,
-					test_below(&r->rnd, 100) < luck, weight,
-					odd_time(&r->rnd) | 1, r->now);
 	}
 	assert_step(r, &old);
 	assert_bounds(r);
@@ -105,7 +147,7 @@ static void begin(struct run *r, u64 seed)
 	odd_settings(r);
 	r->now = odd_time(&r->rnd);
 	newidle_rng_seed(&r->rng, seed);
-	newidle_state_init(&r->st, &r->set, r->now);
+	newidle_state_init(&r->st, &r->set, (int)test_below(&r->rnd, 8192), r->now);
 	assert_bounds(r);
 }
 
@@ -159,7 +201,9 @@ static void heaviest_successes(void **unused)
 	for (r.event = 1; r.event <= EVENTS; r.event++) {
 		if (r.event % 1000 == 0)
 			odd_settings(&r);
-		newidle_account(&r.st, &r.set, 1024, odd_time(&r.rnd));
+		if (r.set.policy == NEWIDLE_VALUE)
+			r.set.policy = NEWIDLE_RANDOM;
+		account(&r.st, &r.set, 1024, odd_time(&r.rnd));
 		assert_bounds(&r);
 		r.st.ratio = 0;
 	}
@@ -176,16 +220,16 @@ static void more_luck_never_hurts(void **unused)
 	(void)unused;
 	for (round = 0; round < 200; round++) {
 		set.rate = round % 2;
-		newidle_state_init(&a, &set, now);
+		state_init(&a, &set, now);
 		b = a;
 		extra = test_below(&rnd, 4096);
 		for (i = 0; i < 4096; i++) {
 			u32 weight = test_below(&rnd, 8) ? 0 : 1 + test_below(&rnd, 9);
 
 			now += test_below(&rnd, 3000000);
-			newidle_account(&a, &set, weight, now);
-			newidle_account(&b, &set, weight + (i == extra),
-					now + test_below(&rnd, 2));
+			account(&a, &set, weight, now);
+			account(&b, &set, weight + (i == extra),
+				now + test_below(&rnd, 2));
 			assert_true(b.ratio + 1 >= a.ratio);
 			assert_true(b.success >= a.success);
 		}

@@ -10,10 +10,10 @@ static u32 ratio_after(const struct newidle_settings *set, u64 elapsed)
 {
 	struct newidle_state st;
 
-	newidle_state_init(&st, set, START);
+	state_init(&st, set, START);
 	st.calls = set->window - 1;
 	st.success = 0;
-	newidle_account(&st, set, 0, START + elapsed);
+	account(&st, set, 0, START + elapsed);
 	assert_int_equal(st.stamp, START + elapsed);
 	return st.ratio;
 }
@@ -79,15 +79,15 @@ static void rate_adds_to_successes(void **unused)
 	struct newidle_state st;
 
 	(void)unused;
-	newidle_state_init(&st, &set, START);
+	state_init(&st, &set, START);
 	st.calls = 1023;
 	st.success = 300;
-	newidle_account(&st, &set, 0, START + (100ULL << 22));
+	account(&st, &set, 0, START + (100ULL << 22));
 	assert_int_equal(st.ratio, 400);
 	/* together beyond the limit */
 	st.calls = 1023;
 	st.success = 1000;
-	newidle_account(&st, &set, 0, st.stamp + (100ULL << 22));
+	account(&st, &set, 0, st.stamp + (100ULL << 22));
 	assert_int_equal(st.ratio, 1024);
 }
 
@@ -99,10 +99,10 @@ static void rate_counts_from_the_last_window(void **unused)
 	u32 i;
 
 	(void)unused;
-	newidle_state_init(&st, &set, START);
+	state_init(&st, &set, START);
 	st.success = 0;
 	for (i = 1; i <= 5 * 512; i++) {
-		newidle_account(&st, &set, 0, START + (u64)i * 1000000);
+		account(&st, &set, 0, START + (u64)i * 1000000);
 		/* 512 ms are 2^29 ns less 4.6 %: 122 */
 		if (i % 512 == 0) {
 			assert_int_equal(st.ratio, 122);
@@ -122,9 +122,9 @@ static void longest_time_there_is(void **unused)
 	for (i = 0; i < ARRAY_SIZE(windows); i++) {
 		set.window = windows[i];
 		for (set.rate_shift = 16; set.rate_shift <= 34; set.rate_shift++) {
-			newidle_state_init(&st, &set, 0);
+			state_init(&st, &set, 0);
 			st.calls = set.window - 1;
-			newidle_account(&st, &set, 0, UINT64_MAX);
+			account(&st, &set, 0, UINT64_MAX);
 			assert_int_equal(st.ratio, 1024);
 			assert_int_equal(st.stamp, UINT64_MAX);
 		}
@@ -140,23 +140,23 @@ static void clock_goes_backwards(void **unused)
 
 	(void)unused;
 	for (i = 0; i < ARRAY_SIZE(back); i++) {
-		newidle_state_init(&st, &set, START);
+		state_init(&st, &set, START);
 		st.calls = 1023;
 		st.success = 10;
-		newidle_account(&st, &set, 0, START - back[i]);
+		account(&st, &set, 0, START - back[i]);
 		/* no time has passed, and it counts from there on */
 		assert_int_equal(st.ratio, 10);
 		assert_int_equal(st.stamp, START - back[i]);
 		st.calls = 1023;
 		st.success = 0;
-		newidle_account(&st, &set, 0, st.stamp + (9ULL << 22));
+		account(&st, &set, 0, st.stamp + (9ULL << 22));
 		assert_int_equal(st.ratio, 9);
 	}
 	/* as far back as can be */
-	newidle_state_init(&st, &set, UINT64_MAX);
+	state_init(&st, &set, UINT64_MAX);
 	st.calls = 1023;
 	st.success = 10;
-	newidle_account(&st, &set, 0, 0);
+	account(&st, &set, 0, 0);
 	assert_int_equal(st.ratio, 10);
 	assert_int_equal(st.stamp, 0);
 }
@@ -168,23 +168,23 @@ static void wider_window_under_way(void **unused)
 	u32 i;
 
 	(void)unused;
-	newidle_state_init(&st, &set, START);
+	state_init(&st, &set, START);
 	for (i = 0; i < 88; i++)
-		newidle_account(&st, &set, 1, START);
+		account(&st, &set, 1, START);
 	assert_int_equal(st.calls, 600);
 	assert_int_equal(st.success, 344);
 
 	set.window = 4096;
-	newidle_account(&st, &set, 0, START);
+	account(&st, &set, 0, START);
 	assert_int_equal(st.window, 4096);
 	assert_int_equal(st.calls, 4 * 600 + 1);
 	assert_int_equal(st.success, 4 * 344);
 	/* the ratio is the last full window's, until this one is full */
 	assert_int_equal(st.ratio, 512);
 	for (i = 2401; i < 4095; i++)
-		newidle_account(&st, &set, 0, START);
+		account(&st, &set, 0, START);
 	assert_int_equal(st.ratio, 512);
-	newidle_account(&st, &set, 0, START);
+	account(&st, &set, 0, START);
 	assert_int_equal(st.ratio, 344);
 	assert_int_equal(st.calls, 2048);
 }
@@ -195,12 +195,12 @@ static void narrower_window_under_way(void **unused)
 	struct newidle_state st;
 
 	(void)unused;
-	newidle_state_init(&st, &set, START);
+	state_init(&st, &set, START);
 	st.calls = 1023;
 	st.success = 767;
 	set.window = 64;
 	/* 63 and 47 of 64; this call fills the window */
-	newidle_account(&st, &set, 0, START);
+	account(&st, &set, 0, START);
 	assert_int_equal(st.window, 64);
 	assert_int_equal(st.ratio, 47 * 1024 / 64);
 	assert_int_equal(st.calls, 32);
@@ -218,9 +218,9 @@ static void window_there_and_back(void **unused)
 	for (from = 64; from <= 65536; from *= 2) {
 		for (to = 64; to <= 65536; to *= 2) {
 			set.window = from;
-			newidle_state_init(&st, &set, START);
+			state_init(&st, &set, START);
 			set.window = to;
-			newidle_account(&st, &set, 0, START);
+			account(&st, &set, 0, START);
 			assert_int_equal(st.calls, to / 2 + 1);
 			assert_int_equal(st.success, to / 4);
 			assert_int_equal(st.window, to);
@@ -241,10 +241,10 @@ static void window_to_and_fro(void **unused)
 
 	(void)unused;
 	set.window = 65536;
-	newidle_state_init(&st, &set, START);
+	state_init(&st, &set, START);
 	for (i = 0; i < 200000; i++) {
 		set.window = i % 1000 ? 65536 : 64;
-		newidle_account(&st, &set, 1024, START);
+		account(&st, &set, 1024, START);
 		assert_true(st.calls < set.window);
 		assert_true(st.success <= (u64)set.window * 1024);
 	}

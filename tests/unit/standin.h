@@ -29,11 +29,18 @@ typedef int32_t s32;
 
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
+#define min(a, b)		((a) < (b) ? (a) : (b))
+#define max(a, b)		((a) > (b) ? (a) : (b))
 #define min_t(t, a, b)		((t)(a) < (t)(b) ? (t)(a) : (t)(b))
 #define clamp(x, lo, hi)	((x) < (lo) ? (lo) : (x) > (hi) ? (hi) : (x))
 
+#define fls(x)			((x) ? 32 - __builtin_clz(x) : 0)
+
+#define pr_info(...)	world_log(__VA_ARGS__)
 #define pr_err(...)	fprintf(stderr, __VA_ARGS__)
 #define scnprintf	snprintf
+
+void world_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The version that an object is compiled for: -DKERNEL=6,12,43 */
 #define KERNEL_VERSION(a, b, c)	(((a) << 16) + ((b) << 8) + (c))
@@ -133,6 +140,14 @@ enum cpu_idle_type {
 };
 
 #define SD_BALANCE_NEWIDLE	1
+
+/* Enumerators, as in the kernel; the two in the middle are of different age. */
+enum {
+	SD_SHARE_CPUCAPACITY   = 4,
+	SD_SHARE_PKG_RESOURCES = 8,
+	SD_SHARE_LLC           = 8,
+	SD_NUMA                = 16,
+};
 
 struct sched_domain {
 	struct sched_domain *parent;

@@ -28,6 +28,43 @@ static inline struct newidle_settings plain_random(void)
 	return set;
 }
 
+/* Short forms: on CPU 0; what a skip or an attempt comes to. */
+static inline void state_init(struct newidle_state *st,
+			      const struct newidle_settings *set, u64 now)
+{
+	newidle_state_init(st, set, 0, now);
+}
+
+static inline void account(struct newidle_state *st,
+			   const struct newidle_settings *set, u32 success,
+			   u64 now)
+{
+	const struct newidle_outcome o = {
+		.tried = success,
+		.pulled = success,
+		.weight = success,
+		.cost = success,
+		.now = now,
+	};
+
+	newidle_account(st, set, &o);
+}
+
+static inline void account_attempt(struct newidle_state *st,
+				   const struct newidle_settings *set,
+				   bool pulled, u32 weight, u64 cost, u64 now)
+{
+	const struct newidle_outcome o = {
+		.tried = true,
+		.pulled = pulled,
+		.weight = weight,
+		.cost = cost,
+		.now = now,
+	};
+
+	newidle_account(st, set, &o);
+}
+
 /* A generator of the tests' own, to owe nothing to the one under test. */
 static inline u64 test_random(u64 *s)
 {

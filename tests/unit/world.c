@@ -97,6 +97,18 @@ const struct series all_series[NR_SERIES] = {
 	},
 };
 
+/* What the module logs; the last line. */
+char world_logged[200];
+
+void world_log(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(world_logged, sizeof(world_logged), format, args);
+	va_end(args);
+}
+
 /* The kernel's functions that an engine finds at its addresses. */
 
 unsigned long world_jiffies(void)
@@ -269,6 +281,9 @@ int newidle_dialect_find(char *why, size_t len)
 /* The domains of a CPU, by their levels, which end with -1. */
 void world_chain(struct world *w, int cpu, const int *levels)
 {
+	static const int kinds[DEPTHS] = {
+		SD_SHARE_CPUCAPACITY | SD_SHARE_LLC, SD_SHARE_LLC, 0, SD_NUMA
+	};
 	struct sched_domain *sd = w->sd[cpu];
 	int i;
 
@@ -277,7 +292,7 @@ void world_chain(struct world *w, int cpu, const int *levels)
 			.parent = i + 1 < DEPTHS && levels[i + 1] >= 0 ? &sd[i + 1] : NULL,
 			.child = i ? &sd[i - 1] : NULL,
 			.level = levels[i],
-			.flags = SD_BALANCE_NEWIDLE,
+			.flags = SD_BALANCE_NEWIDLE | kinds[i],
 			.span_weight = 2U << i,
 			.balance_interval = 2U << i,
 			.max_newidle_lb_cost = 5000,

@@ -187,6 +187,8 @@ struct world {
 	int steps;
 };
 
+extern char world_logged[200];
+
 /* The one that runs. */
 extern struct world *world;
 

@@ -39,14 +39,23 @@ for rate in 0 1; do
 	check "random, rate $rate tries" [ "$(changed /tmp/before /tmp/after 5)" -gt 0 ]
 done
 
+for policy in bresenham value; do
+	knob policy $policy
+	begin
+	load
+	counted "$policy"
+	check "$policy tries" [ "$(changed /tmp/before /tmp/after 5)" -gt 0 ]
+done
+
 # Both ways for as long as the load runs, as fast as the shell can.
 begin
 load 2 200 &
 load=$!
 flips=0
 while kill -0 $load 2>/dev/null; do
-	for setting in "policy always" "window 64" "policy random" "rate 0" \
-		"window 1024" "rate_shift 30" "rate 1" "rate_shift 22"; do
+	for setting in "policy always" "window 64" "policy random" "rate 0" "retry 1" \
+		"policy bresenham" "max_level llc" "window 1024" "rate_shift 30" \
+		"policy value" "max_level all" "rate 1" "rate_shift 22" "retry 0"; do
 		# shellcheck disable=SC2086
 		knob $setting
 		flips=$((flips + 1))

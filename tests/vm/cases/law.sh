@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154
 # smp: 2,sockets=2
-# timeout: 800
+# timeout: 1000
 #
 # The law test: with a load that goes newly idle r times a second and can never
 # pull anything, each policy makes as many attempts as its formula says.
 #
 #   always         every entry
 #   random         r * 2/1024 a second
+#   bresenham      the same, and evenly: attempts are 512 decisions apart
 #   with rate      a window is 512 decisions, which last 512/r s, and is worth
 #                  a ratio of (512/r s) >> rate_shift: 119.2 attempts a second
 #                  at shift 22 and half of that at 23, whatever r is
@@ -90,6 +91,67 @@ law_random()
 	within_poisson "random" "$attempts" "$(calc "$calls * 2 / 1024")"
 }
 
+# CPU 1's decisions and attempts of as many moments as can be, while the file is
+# there: "CALLS ATTEMPTS RATIO"
+watch_attempts()
+{
+	while [ -e /tmp/watching ]; do
+		awk '$1 == 1 { print $6, $7, $11 }' "$DOMAINS"
+	done
+}
+
+# Evenly: there is one phase that fits all moments at ratio 0.
+evenly()
+{
+	awk '
+	$3 == 0	{
+		low = 512 * $2 - $1
+		if (!n++ || low > highest) highest = low
+		if (n == 1 || low < lowest) lowest = low
+		if (n == 1 || $2 < first) first = $2
+		if ($2 > last) last = $2
+	}
+	END {
+		printf "%d moments, %d attempts, phases from %d to %d fit\n",
+			n, last - first, highest, lowest + 511
+		exit !(n >= 50 && last - first >= 10 && highest <= lowest + 511)
+	}' /tmp/moments
+}
+
+law_bresenham()
+{
+	for _ in 1 2 3; do
+		: > /tmp/watching
+		watch_attempts > /tmp/all-moments &
+		cell 100 $FORGET 10 40960
+		rm /tmp/watching
+		wait
+		[ "$restarts" != 0 ] || break
+	done
+	same_books "bresenham, r = $(calc "$idle / $seconds")"
+	is "$(ratio)" 0 "the ratio is 0"
+	within "bresenham: attempts, of $calls decisions" \
+		"$(calc "int($calls / 512)")" "$attempts" "$(calc "int($calls / 512) + 1")"
+	# From where it has come down to 0 for good.
+	awk '{ line[NR] = $0; if ($3) last = NR }
+	END { for (i = last + 1; i <= NR; i++) print line[i] }' \
+		/tmp/all-moments > /tmp/moments
+	said=$(evenly)
+	is $? 0 "bresenham: $said"
+}
+
+# What a policy with dice makes of it.
+law_random_uneven()
+{
+	: > /tmp/watching
+	watch_attempts > /tmp/moments &
+	cell 100 $FORGET 10 40960
+	rm /tmp/watching
+	wait
+	said=$(evenly)
+	is $? 1 "random is not even: $said"
+}
+
 # law_rate SHIFT PERIOD_US ATTEMPTS_A_SECOND
 #
 # The law is about a steady rate.  A host that takes the guest's CPU away in
@@ -137,6 +199,10 @@ law_always 100
 law_always 1500
 knob policy random
 law_random
+law_random_uneven
+knob policy bresenham
+law_bresenham
+knob policy random
 knob rate 1
 law_rate 22 600 119.2
 law_rate 22 2000 119.2

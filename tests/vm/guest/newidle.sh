@@ -135,7 +135,7 @@ kernel_books()
 
 # snapshot FILE: newidle's lines at a moment at which the kernel counted
 # nothing, followed by the kernel's: "N cpu depth calls attempts skips pulls
-# cost name" and "K cpu depth attempts pulls".  Fails if it never gets quiet.
+# cost name retries retry_pulls" and "K cpu depth attempts pulls".  Fails if it never gets quiet.
 snapshot()
 {
 	for _ in $(seq 50); do
@@ -145,7 +145,7 @@ snapshot()
 		kernel_books < /tmp/k1 > /tmp/b1
 		kernel_books < /tmp/k2 > /tmp/b2
 		if cmp -s /tmp/b1 /tmp/b2; then
-			awk '!/^#/ { print "N", $1, $2, $6, $7, $8, $9, $10, $4 }' /tmp/n > "$1"
+			awk '!/^#/ { print "N", $1, $2, $6, $7, $8, $9, $10, $4, $14, $15 }' /tmp/n > "$1"
 			awk '{ print "K", $0 }' /tmp/b2 >> "$1"
 			return 0
 		fi
@@ -166,7 +166,8 @@ compare()
 		s = file == 1 ? -1 : 1
 		if ($4 == "-") unknown = 1
 		calls[key] += s * $4; tries[key] += s * $5
-		skips[key] += s * $6; pulls[key] += s * $7
+		skips[key] += s * $6; pulls[key] += s * ($7 + $11)
+		again[key] += s * $10
 		known[key] = 1
 	}
 	$1 == "K"	{
@@ -176,26 +177,26 @@ compare()
 	}
 	END {
 		for (key in ktries) {
-			if (tries[key] + 0 != ktries[key] || pulls[key] + 0 != kpulls[key]) {
+			if (tries[key] + again[key] != ktries[key] || pulls[key] + 0 != kpulls[key]) {
 				bad++
-				printf "cpu and depth %s: attempts %d, the kernel %d; pulls %d, the kernel %d\n",
-					key, tries[key], ktries[key], pulls[key], kpulls[key]
+				printf "cpu and depth %s: attempts %d and retries %d, the kernel %d; pulls %d, the kernel %d\n",
+					key, tries[key], again[key], ktries[key], pulls[key], kpulls[key]
 			}
 			if (!unknown && calls[key] != tries[key] + skips[key]) {
 				bad++
 				printf "cpu and depth %s: %d decisions, but %d attempts and %d skips\n",
 					key, calls[key], tries[key], skips[key]
 			}
-			t += tries[key]; c += calls[key]; s_ += skips[key]; p += pulls[key]
+			r += again[key]; t += tries[key]; c += calls[key]; s_ += skips[key]; p += pulls[key]
 		}
-		printf "decisions %s attempts %d skips %s pulls %d, %d lines differ\n",
-			unknown ? "-" : c, t, unknown ? "-" : s_, p, bad
+		printf "decisions %s attempts %d skips %s retries %d pulls %d, %d lines differ\n",
+			unknown ? "-" : c, t, unknown ? "-" : s_, r, p, bad
 		exit bad || !t
 	}' "$1" "$2"
 }
 
 # changed BEFORE AFTER COLUMN: total of a column of newidle's lines between two
-# snapshots; 4 decisions, 5 attempts, 6 skips, 7 pulls.
+# snapshots; 4 decisions, 5 attempts, 6 skips, 7 pulls, 10 retries, 11 their pulls.
 changed()
 {
 	awk -v col="$3" '
