@@ -28,17 +28,6 @@ bad()
 		log_says "newidle: $1: bad value .*must be .*$3"
 }
 
-# parameter WORDS PATTERN: modprobe refuses them, says why, leaves nothing
-bad_parameter()
-{
-	log_mark
-	error=$(modprobe newidle "$1" 2>&1)
-	check "modprobe newidle '$1' fails" [ $? -ne 0 ]
-	check "modprobe says Invalid argument" contains "$error" "Invalid argument"
-	check "the log says why" log_says "$2"
-	check "nothing is left of it" gone
-}
-
 check "newidle-load" newidle-load
 is "$(cat "$SYS/state")" active "state"
 is "$(cat "$SYS/engine")" "$(wanted_engine)" "engine"
@@ -119,8 +108,13 @@ is "$(cat "$SYS/value_cost_pct") $(cat "$SYS/retry") $(cat "$SYS/retry_idle_pct"
 	"7 1 60 llc" "the others too"
 check "unload" modprobe -r newidle
 
-bad_parameter policy=some "newidle: policy: bad value .some.: must be one of stock always random bresenham value"
-bad_parameter rate=2 "newidle: rate: bad value .2.: must be 0 ... 1"
-bad_parameter rate_shift=99 "newidle: rate_shift: bad value .99.: must be 16 ... 34"
-bad_parameter window=1000 "newidle: window: bad value .1000.: must be a power of two, 64 ... 65536"
-bad_parameter engine=swop "newidle: engine: bad value .swop.: must be one of auto swap gate"
+modprobe_refused "Invalid argument" "policy: bad value .some.: must be one of stock always random bresenham value" \
+	policy=some
+modprobe_refused "Invalid argument" "rate: bad value .2.: must be 0 ... 1" \
+	rate=2
+modprobe_refused "Invalid argument" "rate_shift: bad value .99.: must be 16 ... 34" \
+	rate_shift=99
+modprobe_refused "Invalid argument" "window: bad value .1000.: must be a power of two, 64 ... 65536" \
+	window=1000
+modprobe_refused "Invalid argument" "engine: bad value .swop.: must be one of auto swap gate" \
+	engine=swop

@@ -211,6 +211,33 @@ load()
 	hackbench -g "${1:-2}" -l "${2:-100}" > /dev/null
 }
 
+# decides WHAT: under load newidle is asked more than now and then
+decides()
+{
+	before=$(stats calls)
+	check "$1: it decides" wait_for 60 has_decided
+}
+
+has_decided()
+{
+	load 2 100
+	[ $(($(stats calls) - before)) -gt 10 ]
+}
+
+# modprobe_refused ERROR PATTERN WORD...: modprobe newidle with these words fails
+# with that error, the log says why, and nothing is left
+modprobe_refused()
+{
+	error=$1 pattern=$2
+	shift 2
+	log_mark
+	said=$(modprobe newidle "$@" 2>&1)
+	check "modprobe newidle $* fails" [ $? -ne 0 ]
+	check "modprobe newidle $*: $error" contains "$said" "$error"
+	check "modprobe newidle $*: the log says why" log_says "newidle: $pattern"
+	check "modprobe newidle $*: nothing is left" gone
+}
+
 gone()
 {
 	[ ! -e "$SYS" ] && [ ! -e /sys/module/newidle ] &&
