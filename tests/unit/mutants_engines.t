@@ -33,8 +33,8 @@ overload flag ignored|s/is_overloaded(p->rq) \&\&/1 \&\&/
 overload flag read as one byte|s/READ_ONCE(AT(int, rd, RD_OVERLOAD))/READ_ONCE(AT(char, rd, RD_OVERLOAD))/
 budget: not tested before the walk|s/ \&\& !exceeds_idle(p, sd);/;/
 budget: not tested in the walk|s/^\t\tif (exceeds_idle(p, sd))/\t\tif (0)/
-budget: what was spent forgotten|s/p->cost + sd->max_newidle_lb_cost;/sd->max_newidle_lb_cost;/
-budget: off by one|s/AVG_IDLE) < p->cost/AVG_IDLE) <= p->cost/
+budget: what was spent forgotten|s/>= p->cost + sd->max_newidle_lb_cost)/>= sd->max_newidle_lb_cost)/
+budget: off by one|s/AVG_IDLE) >= p->cost/AVG_IDLE) > p->cost/
 # the lock and the order
 not unlocked|s/^\tstatic_call(newidle_unlock_rq)(p->rq);//
 not locked again|s/^\tstatic_call(newidle_lock_rq)(p->rq, 0);//
@@ -63,7 +63,7 @@ cost rule by the knob alone|s/bumps = newidle_dialect.bumps_cost ||/bumps =/
 cost rule with a lower cap|s/migration_cost) + 200/migration_cost)/
 run queue's highest cost dropped|s/^\t\t\*max_cost = p->cost;/;/
 # one domain
-domain not for new-idle balance tried|s/(sd->flags \& SD_BALANCE_NEWIDLE) \&\&/1 \&\&/
+domain not for new-idle balance tried|s/newidle_is_wanted(sd) \&\&/1 \&\&/
 tried as another kind of idle|s/sd, CPU_NEWLY_IDLE,/sd, CPU_IDLE,/
 skip ends the walk|s/^\t\t\tcontinue;/\t\t\tbreak;/
 skip looks whether to go on|s/^\t\t\tcontinue;/\t\t\t;/
