@@ -12,6 +12,7 @@
 struct newidle_cpu __percpu *newidle_cpus __read_mostly;
 bool newidle_level_overflow;
 unsigned int newidle_epoch;
+unsigned int newidle_resets;
 
 /**
  * newidle_domains_alloc() - tables for all possible CPUs
@@ -31,6 +32,7 @@ int newidle_domains_alloc(void)
 	for_each_possible_cpu(cpu) {
 		struct newidle_cpu *c = per_cpu_ptr(newidle_cpus, cpu);
 
+		c->cpu = cpu;
 		seqcount_init(&c->seq);
 		newidle_rng_seed(&c->rng, seed + cpu);
 	}
@@ -103,6 +105,27 @@ static bool is_bound(const struct newidle_domain *d,
 }
 
 /**
+ * newidle_domain_describe() - note what kind of domain an entry is about
+ * @d: the entry
+ * @sd: the domain
+ *
+ * Context: as newidle_domain_get(); the caller's RCU section keeps @sd.
+ */
+void newidle_domain_describe(struct newidle_domain *d, struct sched_domain *sd)
+{
+	struct sched_domain *child = rcu_dereference_raw(sd->child);
+	int depth = 0;
+
+	for (; child; child = rcu_dereference_raw(child->child))
+		depth++;
+	d->depth = depth;
+	d->width = width_of(sd);
+	d->name = newidle_sd_name(sd);
+	d->span_weight = sd->span_weight;
+	d->flags = sd->flags;
+}
+
+/**
  * newidle_domain_bind() - begin an entry for a domain not seen before, or
  *	resume it after the policy was away
  * @d: the entry
@@ -111,27 +134,19 @@ static bool is_bound(const struct newidle_domain *d,
  *
  * The counters go on: they are totals of the level.
  *
- * Context: as newidle_domain_get(); the caller's RCU section keeps @sd.
+ * Context: as newidle_domain_describe().
  */
 void newidle_domain_bind(struct newidle_domain *d, struct sched_domain *sd,
 			 int cpu)
 {
-	struct sched_domain *child = rcu_dereference_raw(sd->child);
 	u64 now = sched_clock_cpu(cpu);
-	int depth = 0;
 
 	d->epoch = READ_ONCE(newidle_epoch);
 	if (is_bound(d, sd)) {
 		d->state.stamp = now;
 		return;
 	}
-	for (; child; child = rcu_dereference_raw(child->child))
-		depth++;
-	d->depth = depth;
-	d->width = width_of(sd);
-	d->name = newidle_sd_name(sd);
-	d->span_weight = sd->span_weight;
-	d->flags = sd->flags;
+	newidle_domain_describe(d, sd);
 	newidle_state_init(&d->state, &newidle_settings, cpu, now);
 	d->sd = sd;
 }
@@ -140,7 +155,7 @@ void newidle_domain_bind(struct newidle_domain *d, struct sched_domain *sd,
  * newidle_domain_copy() - one entry, with counters that belong together
  * @cpu: whose table
  * @level: which entry, below NEWIDLE_LEVELS
- * @copy: filled; its sd is NULL if the entry was never used
+ * @copy: filled; its name is NULL if the entry was never used
  *
  * Context: any CPU.  The policy's state is copied as it comes.
  */

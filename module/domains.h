@@ -26,6 +26,9 @@
  * @cost_ns: time spent in attempts and retries
  * @retries: attempts of a second look
  * @retry_pulls: those that pulled a task
+ * @over_budget: walks that ended here, before a decision, because they had cost
+ *	as much as this CPU idles; seen by engine swap alone
+ * @over_limit: times that it was passed over as beyond max_level
  *
  * All u64, so that they can be summed as an array.
  */
@@ -37,6 +40,8 @@ struct newidle_counters {
 	u64 cost_ns;
 	u64 retries;
 	u64 retry_pulls;
+	u64 over_budget;
+	u64 over_limit;
 };
 
 #define NEWIDLE_NR_COUNTERS (sizeof(struct newidle_counters) / sizeof(u64))
@@ -51,8 +56,10 @@ struct newidle_counters {
  * @epoch: newidle_epoch when the state was last begun or resumed
  * @width: what kind of domain it is, of enum newidle_level
  * @depth: its place in the CPU's chain of domains, 0 is the lowest
- * @name: its level's name
+ * @name: its level's name; NULL: the entry was never used
  * @count: totals since load
+ * @max_ns: the longest attempt since the last reset
+ * @resets: newidle_resets when @max_ns was begun
  */
 struct newidle_domain {
 	struct newidle_state state;
@@ -64,6 +71,8 @@ struct newidle_domain {
 	int depth;
 	const char *name;
 	struct newidle_counters count;
+	u64 max_ns;
+	unsigned int resets;
 };
 
 /**
@@ -101,6 +110,7 @@ struct newidle_undo {
 
 /**
  * struct newidle_cpu - the table of one CPU
+ * @cpu: which
  * @seq: lets readers copy counters that belong together
  * @rng: the CPU's dice
  * @in_steps: engine swap is in the balancer, and counts that call itself
@@ -109,6 +119,7 @@ struct newidle_undo {
  * @level: by sched_domain.level; an entry with sd == NULL was never used
  */
 struct newidle_cpu {
+	int cpu;
 	seqcount_t seq;
 	struct newidle_rng rng;
 	bool in_steps;
@@ -124,6 +135,7 @@ int newidle_domains_alloc(void);
 void newidle_domains_free(void);
 void newidle_domain_bind(struct newidle_domain *d, struct sched_domain *sd,
 			 int cpu);
+void newidle_domain_describe(struct newidle_domain *d, struct sched_domain *sd);
 void newidle_domains_tell_limit(u32 limit);
 void newidle_domain_copy(int cpu, int level, struct newidle_domain *copy);
 
@@ -136,6 +148,9 @@ extern bool newidle_level_overflow;
  */
 extern unsigned int newidle_epoch;
 
+/* Grows with each reset of the counters.  Written under newidle_lock. */
+extern unsigned int newidle_resets;
+
 /* Around changes of what others read; interrupts off, on the CPU of the table. */
 static inline void newidle_count_begin(struct newidle_cpu *c)
 {
@@ -145,6 +160,22 @@ static inline void newidle_count_begin(struct newidle_cpu *c)
 static inline void newidle_count_end(struct newidle_cpu *c)
 {
 	raw_write_seqcount_end(&c->seq);
+}
+
+/**
+ * newidle_domain_at() - the place of a domain's entry, whatever is in it
+ * @c: the table of this CPU
+ * @sd: the domain
+ *
+ * Return: it, or NULL for a level beyond the table.
+ */
+static inline struct newidle_domain *
+newidle_domain_at(struct newidle_cpu *c, const struct sched_domain *sd)
+{
+	if (likely((unsigned int)sd->level < NEWIDLE_LEVELS))
+		return &c->level[sd->level];
+	WRITE_ONCE(newidle_level_overflow, true);
+	return NULL;
 }
 
 /**
@@ -160,13 +191,10 @@ static inline void newidle_count_end(struct newidle_cpu *c)
 static inline struct newidle_domain *
 newidle_domain_get(struct newidle_cpu *c, struct sched_domain *sd, int cpu)
 {
-	struct newidle_domain *d;
+	struct newidle_domain *d = newidle_domain_at(c, sd);
 
-	if (unlikely((unsigned int)sd->level >= NEWIDLE_LEVELS)) {
-		WRITE_ONCE(newidle_level_overflow, true);
+	if (unlikely(!d))
 		return NULL;
-	}
-	d = &c->level[sd->level];
 	if (unlikely(d->sd != sd || d->span_weight != sd->span_weight ||
 		     d->flags != sd->flags ||
 		     d->epoch != READ_ONCE(newidle_epoch))) {

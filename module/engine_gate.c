@@ -66,9 +66,11 @@ static int try_or_skip(struct newidle_cpu *c, struct newidle_domain *d,
 	u64 begin;
 	int pulled;
 
-	if (newidle_is_too_wide(d) && ours && may_skip)
+	if (newidle_is_too_wide(d) && ours && may_skip) {
+		newidle_pass_over(c, d, this_rq);
 		return 0;
-	if (!newidle_ask(c, d, may_skip, &weight)) {
+	}
+	if (!newidle_ask(c, d, may_skip, this_rq, &weight)) {
 		newidle_book_skip(d, this_cpu);
 		return 0;
 	}
@@ -171,7 +173,7 @@ static int newidle_count(int this_cpu, struct rq *this_rq,
 	if (!d)
 		return static_call(newidle_balancer)(this_cpu, this_rq, sd,
 						     idle, continue_balancing);
-	newidle_ask(c, d, false, &weight);
+	newidle_ask(c, d, false, this_rq, &weight);
 	begin = sched_clock_cpu(this_cpu);
 	pulled = static_call(newidle_balancer)(this_cpu, this_rq, sd, idle,
 					       continue_balancing);

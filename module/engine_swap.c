@@ -91,9 +91,12 @@ static bool is_overloaded(struct rq *rq)
 }
 
 /* Will this CPU be idle for too short a time to spend so much of it? */
-static bool exceeds_idle(const struct pass *p, const struct sched_domain *sd)
+static bool exceeds_idle(const struct pass *p, struct sched_domain *sd)
 {
-	return AT(u64, p->rq, RQ_AVG_IDLE) < p->cost + sd->max_newidle_lb_cost;
+	if (AT(u64, p->rq, RQ_AVG_IDLE) >= p->cost + sd->max_newidle_lb_cost)
+		return false;
+	newidle_give_up(per_cpu_ptr(newidle_cpus, p->cpu), sd, p->rq);
+	return true;
 }
 
 /* The periodic balance of an idle CPU is due when that of a domain is. */
@@ -161,9 +164,11 @@ static bool try_domain(struct pass *p, struct sched_domain *sd, u64 *since,
 	u32 weight = 1;
 	u64 begin, end;
 
-	if (likely(d) && newidle_is_too_wide(d))
+	if (likely(d) && newidle_is_too_wide(d)) {
+		newidle_pass_over(c, d, p->rq);
 		return false;
-	if (likely(d) && !newidle_ask(c, d, true, &weight)) {
+	}
+	if (likely(d) && !newidle_ask(c, d, true, p->rq, &weight)) {
 		newidle_book_skip(d, p->cpu);
 		return false;
 	}
@@ -254,7 +259,7 @@ static void walk(struct pass *p)
 		note_next_balance(p, sd);
 		if (exceeds_idle(p, sd))
 			break;
-		if ((sd->flags & SD_BALANCE_NEWIDLE) &&
+		if (newidle_is_wanted(sd) &&
 		    !visit_domain(p, sd, &since, &continue_balancing))
 			continue;
 		if (is_done(p, continue_balancing))

@@ -21,6 +21,7 @@
 #include "patch.h"
 #include "stats.h"
 #include "symbols.h"
+#include "trace.h"
 
 static char *test_absent;
 module_param(test_absent, charp, 0);
@@ -72,6 +73,7 @@ static int __init newidle_init(void)
 	if (err)
 		goto withdraw;
 	newidle_stats_publish_domains();
+	newidle_trace_tell();
 	return 0;
 
 withdraw:

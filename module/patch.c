@@ -91,17 +91,19 @@ static void take_dice(u32 policy)
 static void tell_unknown(void)
 {
 	bool stock = newidle_settings.policy == NEWIDLE_STOCK;
-	int last = nr_hooks() - 1;
+	bool passed_by = shadowed & BIT(0);
+	unsigned int lost = 0;
 
 	/* Attempts: seen by the last hook, or made by the first. */
-	if (shadowed & BIT(last) && (stock || shadowed & BIT(0))) {
-		newidle_stats_lose_tries();
-		newidle_stats_lose_skips();
-	}
+	if (shadowed & BIT(nr_hooks() - 1) && (stock || passed_by))
+		lost |= NEWIDLE_LOST_TRIES | NEWIDLE_LOST_SKIPS;
 	/* Decisions: made by the first, else by the kernel. */
-	if (shadowed & BIT(0) ||
-	    (stock && newidle_kernel.native != NEWIDLE_NATIVE_NONE))
-		newidle_stats_lose_skips();
+	if (passed_by || (stock && newidle_kernel.native != NEWIDLE_NATIVE_NONE))
+		lost |= NEWIDLE_LOST_SKIPS;
+	/* The budget: kept by the first under swap, else by the kernel. */
+	if (passed_by || stock || !engine->books_costs)
+		lost |= NEWIDLE_LOST_BUDGET;
+	newidle_stats_lose(lost);
 }
 
 static void begin(void)
@@ -262,7 +264,7 @@ static void watch(struct work_struct *work)
 	if (phase == PHASE_LIVE && READ_ONCE(funcs[0].patched)) {
 		follow_shadows();
 		if (newidle_dice_check())
-			newidle_stats_lose_skips();
+			newidle_stats_lose(NEWIDLE_LOST_SKIPS);
 		if (READ_ONCE(newidle_lock_contract) == NEWIDLE_LOCK_BROKEN) {
 			hand_back(PHASE_TRANSPARENT);
 			pr_err("the balancer is entered with the run-queue lock held: skipping is not safe on this kernel, so everything is passed through; unload newidle\n");
@@ -375,16 +377,14 @@ int newidle_patch_enable(const struct newidle_engine *chosen)
 		funcs[i].new_func = engine->hooks[i].func;
 	}
 	err = klp_enable_patch(&patch);
-	if (err == -EBUSY)
+	if (!err)
+		schedule_delayed_work(&watch_work, HZ);
+	else if (err == -EBUSY)
 		pr_err("livepatch of %s failed: if no line above tells why, another livepatch is in transition (/sys/kernel/livepatch/*/transition); try again when it is done\n",
 		       engine->hooks[0].target->name);
-	else if (err)
-		pr_err("livepatch of %s failed (%d): see the lines above\n",
-		       engine->hooks[0].target->name, err);
-	if (err)
-		return err;
-	schedule_delayed_work(&watch_work, HZ);
-	return 0;
+	else
+		pr_err("livepatch of %s failed (%d): see the lines above\n", engine->hooks[0].target->name, err);
+	return err;
 }
 
 /**

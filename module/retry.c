@@ -104,12 +104,7 @@ u64 newidle_book_retry(struct newidle_cpu *c, struct newidle_domain *d,
 	};
 
 	newidle_account(&d->state, &newidle_settings, &o);
-	newidle_count_begin(c);
-	c->pass.spent += o.cost;
-	d->count.retries++;
-	d->count.retry_pulls += pulled;
-	d->count.cost_ns += o.cost;
-	newidle_count_end(c);
+	newidle_count_done(c, d, pulled, o.cost, true);
 	return o.cost;
 }
 

@@ -3,10 +3,11 @@
  * Counters as users see them.
  *
  * A reset does not touch what the scheduler's hooks write: it keeps a copy
- * that is subtracted from then on.  The kernel's own dice are rolled before we
- * are asked, so with policy stock on a kernel that has them, decisions and
- * skips can't be known; with another livepatch on the balancer, attempts can't
- * either.  From there to the next reset they read "-".
+ * that is subtracted from then on.  What happens where we can't see it reads "-"
+ * until the next reset: the kernel's own dice are rolled before we are asked, so
+ * with policy stock on a kernel that has them, decisions and skips are unknown;
+ * with another livepatch on the balancer attempts are, too; walks that the
+ * kernel's cost budget ends are seen by engine swap alone.
  */
 #include "log.h"
 #include <linux/cpumask.h>
@@ -16,6 +17,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/sysfs.h>
 #include "domains.h"
@@ -30,24 +32,21 @@ struct baseline {
 
 static struct baseline __percpu *baselines;
 static DEFINE_MUTEX(baseline_lock);
-static bool skips_unknown;
-static bool tries_unknown;
+static unsigned int lost;	/* NEWIDLE_LOST_... since the last reset */
 static struct dentry *debugfs_dir;
 
 /* Values of one domain since the last reset. */
 static void read_domain(int cpu, int level, struct newidle_domain *d)
 {
-	const struct newidle_counters *base =
-		&per_cpu_ptr(baselines, cpu)->level[level];
+	const u64 *base = (u64 *)&per_cpu_ptr(baselines, cpu)->level[level];
+	u64 *count = (u64 *)&d->count;
+	int i;
 
 	newidle_domain_copy(cpu, level, d);
-	d->count.calls    -= base->calls;
-	d->count.attempts -= base->attempts;
-	d->count.skips    -= base->skips;
-	d->count.pulls    -= base->pulls;
-	d->count.cost_ns  -= base->cost_ns;
-	d->count.retries  -= base->retries;
-	d->count.retry_pulls -= base->retry_pulls;
+	for (i = 0; i < NEWIDLE_NR_COUNTERS; i++)
+		count[i] -= base[i];
+	if (d->resets != newidle_resets)
+		d->max_ns = 0;
 }
 
 /**
@@ -67,33 +66,32 @@ void newidle_stats_reset(void)
 			per_cpu_ptr(baselines, cpu)->level[level] = d.count;
 		}
 	}
-	WRITE_ONCE(skips_unknown, false);
-	WRITE_ONCE(tries_unknown, false);
+	WRITE_ONCE(newidle_resets, newidle_resets + 1);
+	WRITE_ONCE(lost, 0);
 	mutex_unlock(&baseline_lock);
 }
 
-/** newidle_stats_lose_skips() - somebody else decides, or has decided */
-void newidle_stats_lose_skips(void)
+/**
+ * newidle_stats_lose() - from now on others try, skip or end walks
+ * @what: which of it, of NEWIDLE_LOST_...
+ *
+ * Context: process, under newidle_lock.
+ */
+void newidle_stats_lose(unsigned int what)
 {
-	WRITE_ONCE(skips_unknown, true);
-}
-
-/** newidle_stats_lose_tries() - attempts are made that we do not see */
-void newidle_stats_lose_tries(void)
-{
-	WRITE_ONCE(tries_unknown, true);
+	WRITE_ONCE(lost, lost | what);
 }
 
 /**
  * struct counter - one file of stats/
  * @attr: its sysfs attribute
  * @index: which u64 of struct newidle_counters
- * @unknown: tells when it can't be known
+ * @lost_by: it is unknown when this is lost
  */
 struct counter {
 	struct kobj_attribute attr;
 	unsigned int index;
-	const bool *unknown;
+	unsigned int lost_by;
 };
 
 static ssize_t counter_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -104,7 +102,7 @@ static ssize_t counter_show(struct kobject *kobj, struct kobj_attribute *attr,
 	u64 sum = 0;
 	int cpu, level;
 
-	if (READ_ONCE(*counter->unknown))
+	if (READ_ONCE(lost) & counter->lost_by)
 		return sysfs_emit(buf, "-\n");
 	mutex_lock(&baseline_lock);
 	for_each_possible_cpu(cpu) {
@@ -121,16 +119,16 @@ static ssize_t counter_show(struct kobject *kobj, struct kobj_attribute *attr,
 static struct counter counter_##member = {					\
 	.attr = __ATTR(member, 0444, counter_show, NULL),			\
 	.index = offsetof(struct newidle_counters, member) / sizeof(u64), \
-	.unknown = &what##_unknown,					\
+	.lost_by = NEWIDLE_LOST_##what,					\
 }
 
-COUNTER(calls, skips);
-COUNTER(attempts, tries);
-COUNTER(skips, skips);
-COUNTER(pulls, tries);
-COUNTER(cost_ns, tries);
-COUNTER(retries, tries);
-COUNTER(retry_pulls, tries);
+COUNTER(calls, SKIPS);
+COUNTER(attempts, TRIES);
+COUNTER(skips, SKIPS);
+COUNTER(pulls, TRIES);
+COUNTER(cost_ns, TRIES);
+COUNTER(retries, TRIES);
+COUNTER(retry_pulls, TRIES);
 
 static struct attribute *counter_attrs[] = {
 	&counter_calls.attr.attr,
@@ -172,43 +170,75 @@ static void domains_stop(struct seq_file *m, void *v)
 {
 }
 
-static void show_count(struct seq_file *m, u64 count, const bool *unknown)
+static void show_count(struct seq_file *m, u64 count, unsigned int lost_by)
 {
-	if (READ_ONCE(*unknown))
+	if (READ_ONCE(lost) & lost_by)
 		seq_puts(m, " -");
 	else
 		seq_printf(m, " %llu", count);
 }
 
+/* The kernel's own highest cost of a CPU's domain, or "-" if there is none now. */
+static void show_kernel_max(struct seq_file *m, int cpu, int level)
+{
+	struct sched_domain *sd;
+
+	rcu_read_lock();
+	sd = newidle_cpu_domains(cpu);
+	while (sd && sd->level != level)
+		sd = rcu_dereference(sd->parent);
+	if (sd)
+		seq_printf(m, " %llu", (u64)READ_ONCE(sd->max_newidle_lb_cost));
+	else
+		seq_puts(m, " -");
+	rcu_read_unlock();
+}
+
 static void show_domain(struct seq_file *m, int cpu, int level)
 {
+	const struct newidle_counters *n;
 	struct newidle_domain d;
+	u64 tries;
 
 	mutex_lock(&baseline_lock);
 	read_domain(cpu, level, &d);
 	mutex_unlock(&baseline_lock);
-	if (!d.sd)
+	if (!d.name)
 		return;
+	n = &d.count;
+	tries = n->attempts + n->retries;
 	seq_printf(m, "%d %d %d %s %u", cpu, d.depth, level, d.name,
 		   d.span_weight);
-	show_count(m, d.count.calls, &skips_unknown);
-	show_count(m, d.count.attempts, &tries_unknown);
-	show_count(m, d.count.skips, &skips_unknown);
-	show_count(m, d.count.pulls, &tries_unknown);
-	show_count(m, d.count.cost_ns, &tries_unknown);
+	show_count(m, n->calls, NEWIDLE_LOST_SKIPS);
+	show_count(m, n->attempts, NEWIDLE_LOST_TRIES);
+	show_count(m, n->skips, NEWIDLE_LOST_SKIPS);
+	show_count(m, n->pulls, NEWIDLE_LOST_TRIES);
+	show_count(m, n->cost_ns, NEWIDLE_LOST_TRIES);
 	seq_printf(m, " %u %u %llu", d.state.ratio, d.state.calls,
 		   d.state.success);
-	show_count(m, d.count.retries, &tries_unknown);
-	show_count(m, d.count.retry_pulls, &tries_unknown);
-	seq_printf(m, " %llu %u\n", div_u64(d.state.credit, 100), d.state.cost);
+	show_count(m, n->retries, NEWIDLE_LOST_TRIES);
+	show_count(m, n->retry_pulls, NEWIDLE_LOST_TRIES);
+	seq_printf(m, " %llu %u", div_u64(d.state.credit, 100), d.state.cost);
+	show_count(m, n->over_budget, NEWIDLE_LOST_BUDGET);
+	show_count(m, n->over_limit, 0);
+	show_count(m, d.max_ns, NEWIDLE_LOST_TRIES);
+	show_count(m, tries ? div64_u64(n->cost_ns, tries) : 0,
+		   NEWIDLE_LOST_TRIES);
+	show_kernel_max(m, cpu, level);
+	seq_putc(m, '\n');
 }
+
+#define DOMAINS_HEADER							\
+	"# cpu depth level name span calls attempts skips pulls cost_ns "	\
+	"ratio win_calls win_success retries retry_pulls credit_ns try_ns "	\
+	"over_budget over_limit max_ns mean_ns kernel_max_ns\n"
 
 static int domains_show(struct seq_file *m, void *v)
 {
 	int cpu, level;
 
 	if (v == SEQ_START_TOKEN) {
-		seq_puts(m, "# cpu depth level name span calls attempts skips pulls cost_ns ratio win_calls win_success retries retry_pulls credit_ns try_ns\n");
+		seq_puts(m, DOMAINS_HEADER);
 		return 0;
 	}
 	cpu = m->index - 1;

@@ -14,8 +14,12 @@ void newidle_stats_withdraw(struct kobject *parent);
 /* Under newidle_lock. */
 void newidle_stats_reset(void);
 
-/* Under newidle_lock: from now on others skip, or try, where we can't see it. */
-void newidle_stats_lose_skips(void);
-void newidle_stats_lose_tries(void);
+/* What happens where we can't see it, and is unknown until the next reset. */
+#define NEWIDLE_LOST_TRIES	1U
+#define NEWIDLE_LOST_SKIPS	2U
+#define NEWIDLE_LOST_BUDGET	4U
+
+/* Under newidle_lock. */
+void newidle_stats_lose(unsigned int what);
 
 #endif /* NEWIDLE_STATS_H */

@@ -179,6 +179,7 @@ static void same_count(const struct newidle_counters *x,
 	SAME("cost_ns", x->cost_ns, y->cost_ns);
 	SAME("retries", x->retries, y->retries);
 	SAME("retry_pulls", x->retry_pulls, y->retry_pulls);
+	SAME("over_limit", x->over_limit, y->over_limit);
 }
 
 void same_policy(const struct world *a, const struct world *b, u32 n)
@@ -202,8 +203,9 @@ void same_policy(const struct world *a, const struct world *b, u32 n)
 		SAME("state: skipped", x->state.skipped, y->state.skipped);
 		SAME("state: patience", x->state.patience, y->state.patience);
 		SAME("epoch", x->epoch, y->epoch);
-		SAME("depth", x->depth, y->depth);
 		SAME("known", !x->sd, !y->sd);
+		if (x->sd)
+			SAME("depth", x->depth, y->depth);
 	}
 }
 
@@ -219,9 +221,14 @@ void right_counts(const struct world *w, const struct world *kernel, u32 n)
 		/* Never asked, or no domain. */
 		if (!d->sd || d->sd != &w->sd[w->ev->cpu][i]) {
 			SAME("calls of an unknown domain", 0, dice->count.calls);
+			/* Not all of a CPU's domains are in its chain. */
+			if (!d->sd && (!i || w->sd[w->ev->cpu][i].child))
+				SAME("over_budget of an unknown domain",
+				     d->count.over_budget, dice->count.over_budget);
 			continue;
 		}
 		same_count(&d->count, &dice->count, n);
+		SAME("over_budget", d->count.over_budget, dice->count.over_budget);
 		SAME("state: calls", d->state.calls, dice->calls);
 		SAME("state: success", d->state.success, dice->success);
 		SAME("state: ratio", d->state.ratio, dice->ratio);

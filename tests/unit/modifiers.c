@@ -45,6 +45,7 @@ static void limited(struct world *w, u32 limit, u64 seed)
 {
 	struct newidle_domain before[CPUS][DEPTHS];
 	bool reached = false;
+	u64 passed_over = 0;
 	struct event ev;
 	int cpu, i;
 	u32 n;
@@ -67,14 +68,19 @@ static void limited(struct world *w, u32 limit, u64 seed)
 	assert_true(reached);
 	for (cpu = 0; cpu < CPUS; cpu++) {
 		for (i = (int)limit + 1; i < DEPTHS; i++) {
-			const struct newidle_domain *d = entry(w, cpu, i);
+			struct newidle_domain *d = entry(w, cpu, i);
+			struct newidle_counters count = d->count;
 
+			passed_over += count.over_limit -
+				       before[cpu][i].count.over_limit;
+			count.over_limit = before[cpu][i].count.over_limit;
 			assert_memory_equal(&d->state, &before[cpu][i].state,
 					    sizeof(d->state));
-			assert_memory_equal(&d->count, &before[cpu][i].count,
-					    sizeof(d->count));
+			assert_memory_equal(&count, &before[cpu][i].count,
+					    sizeof(count));
 		}
 	}
+	assert_int_equal(passed_over > 0, limit < NEWIDLE_ALL);
 }
 
 /* Of the machine's four domains each is of one of the four kinds. */

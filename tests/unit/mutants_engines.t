@@ -33,8 +33,8 @@ overload flag ignored|s/is_overloaded(p->rq) \&\&/1 \&\&/
 overload flag read as one byte|s/READ_ONCE(AT(int, rd, RD_OVERLOAD))/READ_ONCE(AT(char, rd, RD_OVERLOAD))/
 budget: not tested before the walk|s/ \&\& !exceeds_idle(p, sd);/;/
 budget: not tested in the walk|s/^\t\tif (exceeds_idle(p, sd))/\t\tif (0)/
-budget: what was spent forgotten|s/p->cost + sd->max_newidle_lb_cost;/sd->max_newidle_lb_cost;/
-budget: off by one|s/AVG_IDLE) < p->cost/AVG_IDLE) <= p->cost/
+budget: what was spent forgotten|s/>= p->cost + sd->max_newidle_lb_cost)/>= sd->max_newidle_lb_cost)/
+budget: off by one|s/AVG_IDLE) >= p->cost/AVG_IDLE) > p->cost/
 # the lock and the order
 not unlocked|s/^\tstatic_call(newidle_unlock_rq)(p->rq);//
 not locked again|s/^\tstatic_call(newidle_lock_rq)(p->rq, 0);//
@@ -63,7 +63,7 @@ cost rule by the knob alone|s/bumps = newidle_dialect.bumps_cost ||/bumps =/
 cost rule with a lower cap|s/migration_cost) + 200/migration_cost)/
 run queue's highest cost dropped|s/^\t\t\*max_cost = p->cost;/;/
 # one domain
-domain not for new-idle balance tried|s/(sd->flags \& SD_BALANCE_NEWIDLE) \&\&/1 \&\&/
+domain not for new-idle balance tried|s/newidle_is_wanted(sd) \&\&/1 \&\&/
 tried as another kind of idle|s/sd, CPU_NEWLY_IDLE,/sd, CPU_IDLE,/
 skip ends the walk|s/^\t\t\tcontinue;/\t\t\tbreak;/
 skip looks whether to go on|s/^\t\t\tcontinue;/\t\t\t;/
@@ -139,10 +139,7 @@ second look in gate: first look's word ignored|s/ \&\& \*continue_balancing \&\&
 second look: with work at hand|s/ || has_work(rq))/)/
 second look: with a task on its way|s/^\treturn newidle_has(NEWIDLE_RQ_TTWU_PENDING) \&\&/\treturn 0 \&\&/
 second look: weight of the policy|s/\.weight = 1,/.weight = 2,/
-second look: counted as an attempt|s/d->count.retries++/d->count.attempts++/
-second look: pull counted as one of the first|s/d->count.retry_pulls += pulled/d->count.pulls += pulled/
-second look: time not counted|s/d->count.cost_ns += o.cost;//
-second look: its time forgotten|s/c->pass.spent += o.cost;//
+second look: taken for a first one|s/newidle_count_done(c, d, pulled, o.cost, true)/newidle_count_done(c, d, pulled, o.cost, false)/
 second look: of any cost|s/!newidle_retry_fits(left, c->pass.spent, sd->max_newidle_lb_cost)/0/
 undo: run queue's cost kept|s/^\tif (\*rq_max_cost > u.rq_max_cost)/\tif (0)/
 undo: run queue's cost lowered below|s/^\tif (\*rq_max_cost > u.rq_max_cost)/\tif (1)/
@@ -181,13 +178,25 @@ skip booked as a success|s/o = { \.now = /o = { .pulled = true, .weight = 1, .no
 accounted under stock|s/^\tif (ours)$/\tif (1)/
 never accounted|s/^\tif (ours)$/\tif (0)/
 window ends when the attempt began|s/\.now    = end,/.now    = begin,/
-pulls not counted|s/d->count.pulls += pulled;//
-time not counted|s/d->count.cost_ns += o.cost;//
 time not measured|s/end > begin ? end - begin : 0/1/
 idle time not told|s/\.idle   = newidle_rq_avg_idle(rq),/.idle   = 0,/
-time of the pass forgotten|s/c->pass.spent += o.cost;//
 skipped domains forgotten|s/c->pass.skipped |= BIT(d - c->level);//
+= attempt.h steps agree second modifiers
+pulls not counted|s/d->count.pulls += pulled;//
+second look: counted as an attempt|s/d->count.retries++/d->count.attempts++/
+second look: pull counted as one of the first|s/d->count.retry_pulls += pulled/d->count.pulls += pulled/
+time not counted|s/d->count.cost_ns += cost;//
+time of the pass forgotten|s/c->pass.spent += cost;//
 counted unguarded|s/^\tnewidle_count_begin(c);//
+beyond max_level: not counted|s/d->count.over_limit++;//
+over budget: not counted|s/d->count.over_budget++;//
+over budget: counted where nobody asks|s/ || !(sd->flags \& SD_BALANCE_NEWIDLE))/)/
+over budget: begins the policy's state|s/newidle_domain_at(c, sd);/newidle_domain_get(c, sd, c->cpu);/
+decision not traced|s/^\tnewidle_trace_decision(c, d, try, .*//
+decision traced as another|s/newidle_trace_decision(c, d, try, NEWIDLE_BY_POLICY/newidle_trace_decision(c, d, !try, NEWIDLE_BY_POLICY/
+limit traced as budget|s/NEWIDLE_BY_LIMIT/NEWIDLE_BY_BUDGET/
+end of an attempt not traced|s/^\ttrace_newidle_done(.*//
+second look traced as a first one|s/trace_newidle_done(c->cpu, d, pulled, cost, retry)/trace_newidle_done(c->cpu, d, pulled, cost, false)/
 = kernel.h
 another lock under core scheduling|s/owner = READ_ONCE.*/owner = rq;/
 LIST

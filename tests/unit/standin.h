@@ -115,6 +115,20 @@ struct pin_cookie {
 
 void world_pin(raw_spinlock_t *l, struct pin_cookie cookie, bool again);
 
+/* Tracepoints are always on, and counted. */
+#define TP_PROTO(...)	__VA_ARGS__
+#define TP_ARGS(...)	__VA_ARGS__
+#define TRACE_EVENT(name, proto, args, ...)				\
+	void world_##name(proto);					\
+	static inline bool trace_##name##_enabled(void)			\
+	{								\
+		return true;						\
+	}								\
+	static inline void trace_##name(proto)				\
+	{								\
+		world_##name(args);					\
+	}
+
 /* Code that is patched. */
 struct static_key {
 	bool enabled;

@@ -112,6 +112,17 @@ static bool visit(struct outing *o, struct sched_domain *sd, int depth,
 	return false;
 }
 
+/* What is asked about is counted when the walk ends before it, for its cost. */
+static bool ends_before(const struct outing *o, const struct sched_domain *sd,
+			int depth)
+{
+	if (!too_dear(o, sd))
+		return false;
+	if (sd->flags & SD_BALANCE_NEWIDLE)
+		world->dice[o->rq->cpu][depth].count.over_budget++;
+	return true;
+}
+
 static void outdoors(struct outing *o, struct sched_domain *lowest)
 {
 	bool by_tasks = world->series->dialect.stops_when_busy;
@@ -125,7 +136,7 @@ static void outdoors(struct outing *o, struct sched_domain *lowest)
 		if (by_tasks)
 			go_on = 1;
 		sooner(o, sd);
-		if (too_dear(o, sd)) {
+		if (ends_before(o, sd, depth)) {
 			world->over_budget = true;
 			break;
 		}
@@ -147,7 +158,7 @@ static int unpinned(struct rq *rq)
 	bool go = is->root_overloaded == NEWIDLE_RD_OVERLOADED ?
 		world->rd.overloaded : world->rd.overload != 0;
 
-	if (rq->sd && (!go || too_dear(&o, rq->sd))) {
+	if (rq->sd && (!go || ends_before(&o, rq->sd, 0))) {
 		sooner(&o, rq->sd);
 		go = false;
 	}

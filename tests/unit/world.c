@@ -341,6 +341,7 @@ void world_begin(struct world *w, const struct series *series, enum who who)
 
 void world_end(struct world *w)
 {
+	traced_as_counted(w);
 	world = w;
 	newidle_cpus = w->cpus;
 	newidle_domains_free();

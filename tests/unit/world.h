@@ -185,6 +185,7 @@ struct world {
 	int rcu, owns;
 	struct step trace[STEPS_MAX];
 	int steps;
+	struct newidle_counters traced[CPUS][NEWIDLE_LEVELS];
 };
 
 extern char world_logged[200];
@@ -222,6 +223,9 @@ void same_max_cost(const struct world *a, const struct world *b, u32 n);
 void same_domains(const struct world *a, const struct world *b, u32 n);
 void same_policy(const struct world *a, const struct world *b, u32 n);
 void right_counts(const struct world *w, const struct world *kernel, u32 n);
+
+/* traced.c */
+void traced_as_counted(const struct world *w);
 
 /* stream.c */
 void stream_machine(struct world *w);
