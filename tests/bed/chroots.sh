@@ -20,8 +20,9 @@ packages_of()
 {
 	echo ca-certificates dkms gcc kmod libc6-dev make xz-utils
 	[ "$1" = tools ] || return 0
-	echo busybox-static clang-format cpio libcmocka-dev perl python3 \
-		qemu-system-x86 rt-tests shellcheck sparse stress-ng valgrind zstd
+	echo bpftrace busybox-static clang-format cpio libcmocka-dev linux-perf \
+		ncurses-base perl python3 qemu-system-x86 rt-tests shellcheck sparse \
+		stress-ng tmux trace-cmd valgrind zstd
 }
 
 # What a chroot is made from; when that changes, it is made anew.

@@ -77,9 +77,12 @@ lend()
 	echo "$release" > "$to/$STATE/kernels/$1"
 }
 
-# guests NAME...: pack their images
+# guests NAME...: pack their images, and what cases want besides
 guests()
 {
+	# shellcheck disable=SC2046
+	inside tools /src/tests/bed/extra $(sed -n 's/^# with: *//p' "$TREE"/tests/vm/cases/*.sh) ||
+		die "no extra programs for guests"
 	for kernel; do
 		[ "$(chroot_of "$kernel")" = tools ] || lend "$kernel"
 		inside tools /src/tests/bed/image "$kernel" ||

@@ -15,7 +15,7 @@ matrix_sources()
 	(cd "$TREE" && {
 		find Kbuild dkms.conf Makefile module scripts tests/vm -type f \
 			! -name '*.o' ! -name '.*' ! -name '*.ko' ! -name '*.mod*'
-		for file in facts.sh guest image judge.py list-guest-tests \
+		for file in add.sh extra facts.sh guest image judge.py list-guest-tests \
 			matrix.sh run-cases kernels.list; do
 			echo "tests/bed/$file"
 		done

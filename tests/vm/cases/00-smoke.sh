@@ -42,41 +42,31 @@ balancer=$(balancer_name)
 echo "p:balance $balancer idle=%cx:u32" > $TRACE/kprobe_events
 echo 'hist:keys=common_cpu,idle:size=4096' > $TRACE/events/kprobes/balance/trigger
 
-probed()
+# The probe misses none when it is switched on and read while nobody is newly
+# idle.  counts KERNEL PROBE: files of "cpu count"
+counts()
 {
+	moment keep $TRACE/events/kprobes/balance/hist /tmp/hist ||
+		not_ok "a quiet moment"
+	awk '{ n[$1] += $3 } END { for (cpu in n) print cpu, n[cpu] }' \
+		/tmp/moment > "$1"
 	sed -n 's/.*common_cpu: *\([0-9]*\), idle: *2 .*hitcount: *\([0-9]*\).*/\1 \2/p' \
-		$TRACE/events/kprobes/balance/hist | sort -n
+		/tmp/hist > "$2"
 }
-counted()
-{
-	kernel_books < /proc/schedstat |
-		awk '{ n[$1] += $3 } END { for (cpu in n) print cpu, n[cpu] }' | sort -n
-}
-# The probe misses none when switched on and off while nobody is newly idle.
-quiet()
-{
-	a=$(counted); b=$(probed)
-	sleep 0.1
-	[ "$a" = "$(counted)" ] && [ "$b" = "$(probed)" ]
-}
-# Not under check, which would lose what it finds.
-wait_for 20 quiet || not_ok "a quiet moment"
-start="$a" probe_start="$b"
+counts /tmp/kernel1 /tmp/probe1
 check "hackbench runs" hackbench -g 2 -l 100
 check "stress-ng runs" stress-ng --quiet --temp-path /tmp --sock 4 --timeout 3
-wait_for 20 quiet || not_ok "a quiet moment"
+counts /tmp/kernel2 /tmp/probe2
 
-# Growth per CPU between two lists of "cpu count".
+# growth BEFORE AFTER: per CPU
 growth()
 {
-	printf '%s\n-\n%s\n' "$1" "$2" | awk '
-	$1 == "-"	{ second = 1; next }
-	NF < 2		{ next }
-	{ n[$1] += second ? $2 : -$2 }
-	END { for (cpu = 0; cpu < 8; cpu++) printf "%d ", n[cpu] }'
+	awk '
+	{ n[$1] += FILENAME == ARGV[2] ? $2 : -$2 }
+	END { for (cpu = 0; cpu < 8; cpu++) printf "%d ", n[cpu] }' "$1" "$2"
 }
-by_probe=$(growth "$probe_start" "$b")
-by_kernel=$(growth "$start" "$a")
+by_probe=$(growth /tmp/probe1 /tmp/probe2)
+by_kernel=$(growth /tmp/kernel1 /tmp/kernel2)
 is "$by_kernel" "$by_probe" "schedstat's newly-idle counts are the calls of $balancer"
 diag "newly-idle attempts per CPU: $by_kernel"
 check "there were some" [ "$by_kernel" != "0 0 0 0 0 0 0 0 " ]

@@ -133,25 +133,40 @@ kernel_books()
 	}'
 }
 
-# snapshot FILE: newidle's lines at a moment at which the kernel counted
-# nothing, followed by the kernel's: "N cpu depth calls attempts skips pulls
-# cost name retries retry_pulls" and "K cpu depth attempts pulls".  Fails if it never gets quiet.
-snapshot()
+# keep FILE COPY: by the shell's own means, as each program that is waited for
+# leaves a CPU newly idle.
+keep()
+{
+	while IFS= read -r line; do
+		printf '%s\n' "$line"
+	done < "$1" > "$2"
+}
+
+# moment COMMAND...: run it at a moment at which the kernel counted nothing;
+# /tmp/moment has the kernel's books of it.  Until then it may be run several
+# times.  Fails if it never gets quiet.
+moment()
 {
 	for _ in $(seq 50); do
-		cat /proc/schedstat > /tmp/k1
-		cat "$DOMAINS" > /tmp/n
-		cat /proc/schedstat > /tmp/k2
+		keep /proc/schedstat /tmp/k1
+		"$@"
+		keep /proc/schedstat /tmp/k2
 		kernel_books < /tmp/k1 > /tmp/b1
-		kernel_books < /tmp/k2 > /tmp/b2
-		if cmp -s /tmp/b1 /tmp/b2; then
-			awk '!/^#/ { print "N", $1, $2, $6, $7, $8, $9, $10, $4, $14, $15 }' /tmp/n > "$1"
-			awk '{ print "K", $0 }' /tmp/b2 >> "$1"
-			return 0
-		fi
+		kernel_books < /tmp/k2 > /tmp/moment
+		! cmp -s /tmp/b1 /tmp/moment || return 0
 		sleep 0.2
 	done
 	return 1
+}
+
+# snapshot FILE: newidle's lines of a quiet moment, followed by the kernel's: "N
+# cpu depth calls attempts skips pulls cost name retries retry_pulls" and "K cpu
+# depth attempts pulls".
+snapshot()
+{
+	moment keep "$DOMAINS" /tmp/n || return 1
+	awk '!/^#/ { print "N", $1, $2, $6, $7, $8, $9, $10, $4, $14, $15 }' /tmp/n > "$1"
+	awk '{ print "K", $0 }' /tmp/moment >> "$1"
 }
 
 # compare BEFORE AFTER: do both books agree on what happened in between?
