@@ -31,6 +31,8 @@
 #define NEWIDLE_BY_BUDGET	1
 #define NEWIDLE_BY_LIMIT	2
 
+/* Laid out as the kernel's own events. */
+/* clang-format off */
 TRACE_EVENT(newidle_decide,
 	TP_PROTO(int cpu, const struct newidle_domain *d, bool try,
 		 unsigned int reason, u64 avg_idle),
@@ -87,6 +89,7 @@ TRACE_EVENT(newidle_done,
 		  __entry->cpu, __entry->depth, __entry->level,
 		  __entry->pulled, __entry->cost_ns, __entry->retry)
 );
+/* clang-format on */
 
 void newidle_trace_tell(void);
 

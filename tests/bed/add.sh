@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2154
 #
 # Filling a guest's root: sourced by image and extra, which set $root.
 
