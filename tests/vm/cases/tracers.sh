@@ -22,14 +22,19 @@ diag "$(grep -m 2 newidle_done /tmp/script)"
 check "perf shows decisions" grep -q 'newidle:newidle_decide: cpu=[0-9]* depth=[0-9]* level=[A-Z]* decision=[a-z]* reason=policy' /tmp/script
 check "perf shows what came of them" grep -q 'newidle:newidle_done: cpu=.* cost_ns=[0-9]* retry=0' /tmp/script
 
-perf record -q -a -e 'newidle:*' -o /tmp/perf.data -- sleep 60 > /dev/null 2>&1 &
+users=$(cat /sys/module/newidle/refcnt)
+perf record -q -a -e 'newidle:*' -o /tmp/perf.data -- sleep 100 > /dev/null 2>&1 &
 perf=$!
-check "a recording begins" wait_for 60 grep -q 1 /sys/kernel/tracing/events/newidle/newidle_done/enable
+is_held()
+{
+	[ "$(cat /sys/module/newidle/refcnt)" -gt "$users" ]
+}
+check "a recording begins" wait_for 60 is_held
 log_mark
-said=$(modprobe -r newidle 2>&1)
+answer=$(modprobe -r newidle 2>&1)
 check "unloading under perf is refused" [ $? -ne 0 ]
-diag "$said"
-check "and perf is named" contains "$said" perf
+diag "$answer"
+check "and perf is named" contains "$answer" perf
 is "$(cat "$SYS/state")" active "newidle works on"
 kill $perf
 wait $perf

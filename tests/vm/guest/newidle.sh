@@ -144,19 +144,48 @@ keep()
 
 # moment COMMAND...: run it at a moment at which the kernel counted nothing;
 # /tmp/moment has the kernel's books of it.  Until then it may be run several
-# times.  Fails if it never gets quiet.
+# times.  If it doesn't get quiet by itself (kernels with PREEMPT_RT have many
+# threads that wake up), each CPU is kept busy meanwhile.  Fails if that is of no
+# use either.
 moment()
 {
-	for _ in $(seq 50); do
-		keep /proc/schedstat /tmp/k1
-		"$@"
-		keep /proc/schedstat /tmp/k2
-		kernel_books < /tmp/k1 > /tmp/b1
-		kernel_books < /tmp/k2 > /tmp/moment
-		! cmp -s /tmp/b1 /tmp/moment || return 0
+	for _ in $(seq 15); do
+		! is_quiet "$@" || return 0
 		sleep 0.2
 	done
-	return 1
+	quietly "$@" || quietly "$@" || quietly "$@"
+}
+
+# quietly COMMAND...: the same, once, with each CPU kept busy
+quietly()
+{
+	spin
+	sleep 0.5
+	is_quiet "$@"
+	set -- $?
+	# shellcheck disable=SC2086
+	kill $spinners
+	return "$1"
+}
+
+is_quiet()
+{
+	keep /proc/schedstat /tmp/k1
+	"$@"
+	keep /proc/schedstat /tmp/k2
+	kernel_books < /tmp/k1 > /tmp/b1
+	kernel_books < /tmp/k2 > /tmp/moment
+	cmp -s /tmp/b1 /tmp/moment
+}
+
+# A CPU with a task to run never goes newly idle.
+spin()
+{
+	spinners=
+	for cpu in $(sed -n 's/^cpu\([0-9]*\) .*/\1/p' /proc/stat); do
+		taskset -c "$cpu" sh -c 'while :; do :; done' &
+		spinners="$spinners $!"
+	done
 }
 
 # snapshot FILE: newidle's lines of a quiet moment, followed by the kernel's: "N
@@ -246,9 +275,9 @@ modprobe_refused()
 	error=$1 pattern=$2
 	shift 2
 	log_mark
-	said=$(modprobe newidle "$@" 2>&1)
+	answer=$(modprobe newidle "$@" 2>&1)
 	check "modprobe newidle $* fails" [ $? -ne 0 ]
-	check "modprobe newidle $*: $error" contains "$said" "$error"
+	check "modprobe newidle $*: $error" contains "$answer" "$error"
 	check "modprobe newidle $*: the log says why" log_says "newidle: $pattern"
 	check "modprobe newidle $*: nothing is left" gone
 }

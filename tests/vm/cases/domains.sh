@@ -1,0 +1,122 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# engines: all
+# kernels: 6.12 7.3
+# smp: 8,sockets=2,cores=4
+# timeout: 400
+#
+# debugfs newidle/domains: every line whole, right, and steady while CPUs go and
+# come.
+
+SCHED=/sys/kernel/debug/sched/domains
+
+# column NAME [AWK-CONDITION]: values of a column, one a line, by the header
+column()
+{
+	awk -v want="$1" '
+	/^#/	{ for (i = 2; i <= NF; i++) col[$i] = i - 1; next }
+	'"${2:-1}"'	{ print $col[want] }' "$DOMAINS"
+}
+
+sum()
+{
+	column "$1" | awk '{ n += $1 } END { print n + 0 }'
+}
+
+# All lines have the header's columns, numbers or "-" but for the name, and no
+# CPU has a level twice.
+is_whole()
+{
+	awk '
+	/^#/	{ columns = NF - 1; next }
+	{
+		if (NF != columns || ($1, $3) in seen) { print; bad++ }
+		seen[$1, $3]
+		for (i = 1; i <= NF; i++)
+			if (i != 4 && $i !~ /^([0-9]+|-)$/) { print; bad++ }
+	}
+	END	{ exit bad || !columns }' "$1"
+}
+
+same_sums()
+{
+	for name in calls attempts skips pulls cost_ns retries retry_pulls; do
+		[ "$(sum $name)" = "$(stats $name)" ] || return 1
+	done
+}
+
+# Under load, until all are known.
+meets_all()
+{
+	load 2 100
+	[ "$(grep -c '^[0-9]' "$DOMAINS")" = 16 ]
+}
+
+check "newidle-load" newidle-load policy=random rate=0 retry=1
+is "$(head -n 1 "$DOMAINS")" \
+	"# cpu depth level name span calls attempts skips pulls cost_ns ratio win_calls win_success retries retry_pulls credit_ns try_ns over_budget over_limit max_ns mean_ns kernel_max_ns" \
+	"the columns"
+check "two lines for each CPU" wait_for 60 meets_all
+cp "$DOMAINS" /tmp/lines
+check "all lines are whole" is_whole /tmp/lines
+diag "$(head -n 3 /tmp/lines)"
+check "their sums are those of stats/" wait_for 20 same_sums
+is "$(column kernel_max_ns '$1 == 3 && $2 == 1')" \
+	"$(cat $SCHED/cpu3/domain1/max_newidle_lb_cost)" "kernel_max_ns is the kernel's"
+is "$(column max_ns | awk '$1 == 0' | wc -l)" "$(column attempts | awk '$1 == 0' | wc -l)" \
+	"max_ns where there were attempts"
+is "$(awk '/^#/ { for (i = 2; i <= NF; i++) c[$i] = i - 1; next }
+	$c["max_ns"] < $c["mean_ns"] || $c["max_ns"] > $c["cost_ns"]' "$DOMAINS")" "" \
+	"the mean is below the highest, that below the total"
+
+# Beyond max_level, and what the cost budget ends.
+is "$(sum over_limit)" 0 "nothing was beyond max_level"
+knob max_level llc
+load 2 100
+check "beyond it domains are passed over" [ "$(sum over_limit)" -gt 0 ]
+is "$(column over_limit '$2 == 0' | sort -u)" 0 "those within are not"
+knob max_level all
+knob reset 1
+# So dear that it is never worth its time, until the costs have decayed.
+for file in $SCHED/cpu*/domain0/max_newidle_lb_cost; do
+	echo 2000000000 > "$file"
+done
+load 2 100
+if [ "$(cat "$SYS/engine")" = swap ]; then
+	check "walks that end for their cost are counted" [ "$(sum over_budget)" -gt 0 ]
+else
+	is "$(column over_budget | sort -u)" - "walks that end for their cost are unknown"
+fi
+is "$(column kernel_max_ns '$2 == 0' | awk '$1 < 1000000000')" "" \
+	"kernel_max_ns tells why"
+for file in $SCHED/cpu*/domain0/max_newidle_lb_cost; do
+	echo 0 > "$file"
+done
+knob reset 1
+is "$(column max_ns | sort -u)" 0 "reset begins the highest cost anew"
+
+# Steady while CPUs go and come, and domains with them.
+: > /tmp/reading
+while [ -e /tmp/reading ]; do
+	cat "$DOMAINS" > /tmp/lines
+	is_whole /tmp/lines >> /tmp/bad || echo bad >> /tmp/bad
+	echo >> /tmp/reads
+done &
+reader=$!
+for _ in $(seq 6); do
+	for cpu in 1 4 7; do
+		echo 0 > /sys/devices/system/cpu/cpu$cpu/online
+	done
+	load 2 20
+	for cpu in 7 4 1; do
+		echo 1 > /sys/devices/system/cpu/cpu$cpu/online
+	done
+done
+rm /tmp/reading
+wait $reader
+diag "read $(wc -l < /tmp/reads) times meanwhile"
+is "$(cat /tmp/bad)" "" "every reading was whole"
+check "there were some" [ "$(wc -l < /tmp/reads)" -ge 20 ]
+check "its sums are those of stats/ as before" wait_for 20 same_sums
+check "unload" modprobe -r newidle
+check "nothing is left" gone
