@@ -45,7 +45,7 @@ trace-cmd report -i /tmp/trace.dat 2> /dev/null | grep -m 2 newidle_done > /tmp/
 diag "$(cat /tmp/script)"
 check "trace-cmd shows them" grep -q 'pulled=[01] cost_ns=' /tmp/script
 
-bpftrace -e 'tracepoint:newidle:newidle_done { @ns[str(args.level)] = hist(args.cost_ns); }' \
+bpftrace -e 'tracepoint:newidle:newidle_done { @ns[args.level] = hist(args.cost_ns); }' \
 	-c 'hackbench -g 2 -l 60' > /tmp/said 2>&1
 is $? 0 "bpftrace"
 diag "$(cat /tmp/said)"
