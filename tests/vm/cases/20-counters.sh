@@ -94,17 +94,7 @@ else
 fi
 knob reset 1
 load
-total()
-{
-	awk -v col="$1" '!/^#/ { sum += $col } END { printf "%d\n", sum }' "$DOMAINS"
-}
-same_totals()
-{
-	is_a="$(stats calls) $(stats attempts) $(stats skips) $(stats pulls) $(stats cost_ns)"
-	is_b="$(total 6) $(total 7) $(total 8) $(total 9) $(total 10)"
-	[ "$is_a" = "$is_b" ]
-}
-check "sysfs totals are the sums of debugfs" wait_for 10 same_totals
+same_sums "sysfs totals are the sums of debugfs"
 check "a reset makes them small" knob reset 1
 check "they are" [ "$(stats attempts)" -lt 50 ]
 

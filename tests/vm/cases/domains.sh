@@ -43,11 +43,17 @@ over_total()
 	column max_ns '$col["max_ns"] > $col["cost_ns"]'
 }
 
-same_sums()
+# It changes with each longer attempt, and decays.
+same_max()
 {
-	for name in calls attempts skips pulls cost_ns retries retry_pulls; do
-		[ "$(sum $name)" = "$(stats $name)" ] || return 1
-	done
+	max=$(cat $SCHED/cpu3/domain1/max_newidle_lb_cost)
+	[ "$(column kernel_max_ns '$1 == 3 && $2 == 1')" = "$max" ]
+}
+
+passes_over()
+{
+	load 2 100
+	[ "$(sum over_limit)" -gt 0 ]
 }
 
 # Under load, until all are known.
@@ -65,9 +71,8 @@ check "two lines for each CPU" wait_for 60 meets_all
 cp "$DOMAINS" /tmp/lines
 check "all lines are whole" is_whole /tmp/lines
 diag "$(head -n 3 /tmp/lines)"
-check "their sums are those of stats/" wait_for 20 same_sums
-is "$(column kernel_max_ns '$1 == 3 && $2 == 1')" \
-	"$(cat $SCHED/cpu3/domain1/max_newidle_lb_cost)" "kernel_max_ns is the kernel's"
+same_sums "their sums are those of stats/"
+check "kernel_max_ns is the kernel's" wait_for 20 same_max
 is "$(column max_ns | awk '$1 == 0' | wc -l)" "$(column attempts | awk '$1 == 0' | wc -l)" \
 	"max_ns where there were attempts"
 is "$(column mean_ns '$col["mean_ns"] > $col["max_ns"]')" "" "no mean is above the highest"
@@ -76,16 +81,13 @@ is "$(over_total)" "" "no highest cost is above the total"
 # Beyond max_level, and what the cost budget ends.
 is "$(sum over_limit)" 0 "nothing was beyond max_level"
 knob max_level llc
-load 2 100
-check "beyond it domains are passed over" [ "$(sum over_limit)" -gt 0 ]
+check "beyond it domains are passed over" wait_for 60 passes_over
 is "$(column over_limit '$2 == 0' | sort -u)" 0 "those within are not"
 knob max_level all
 knob reset 1
 # So dear that it is never worth its time, until the costs have decayed.
-for file in $SCHED/cpu*/domain0/max_newidle_lb_cost; do
-	echo 2000000000 > "$file"
-done
-load 2 100
+highest_cost 2000000000
+hackbench -g 2 -l 100 > /dev/null
 if [ "$(cat "$SYS/engine")" = swap ]; then
 	check "walks that end for their cost are counted" [ "$(sum over_budget)" -gt 0 ]
 else
@@ -93,9 +95,7 @@ else
 fi
 is "$(column kernel_max_ns '$2 == 0' | awk '$1 < 1000000000')" "" \
 	"kernel_max_ns tells why"
-for file in $SCHED/cpu*/domain0/max_newidle_lb_cost; do
-	echo 0 > "$file"
-done
+load
 knob reset 1
 is "$(over_total)" "" "reset begins the highest cost anew"
 
@@ -121,6 +121,6 @@ wait $reader
 diag "read $(wc -l < /tmp/reads) times meanwhile"
 is "$(cat /tmp/bad)" "" "every reading was whole"
 check "there were some" [ "$(wc -l < /tmp/reads)" -ge 20 ]
-check "its sums are those of stats/ as before" wait_for 20 same_sums
+same_sums "its sums are those of stats/ as before"
 check "unload" modprobe -r newidle
 check "nothing is left" gone

@@ -48,7 +48,7 @@ drops()
 	sampler=$!
 	until=$(($(cut -d. -f1 /proc/uptime) + $1))
 	while [ "$(cut -d. -f1 /proc/uptime)" -lt $until ]; do
-		load
+		hackbench -g 2 -l 100 > /dev/null
 	done
 	rm /tmp/busy
 	wait $sampler

@@ -30,12 +30,6 @@ retries_of()
 	END		{ print sum + 0 }' /tmp/before /tmp/after
 }
 
-same_sums()
-{
-	sums=$(awk '!/^#/ { r += $14; p += $15 } END { print r + 0, p + 0 }' "$DOMAINS")
-	[ "$(stats retries) $(stats retry_pulls)" = "$sums" ]
-}
-
 # bresenham without rate skips as much as can be.
 check "newidle-load" newidle-load policy=bresenham rate=0 retry_idle_pct=1
 is "$(cat "$SYS/engine")" "$(wanted_engine)" "engine"
@@ -55,7 +49,7 @@ knob retry 1
 begin
 check "retry on: second looks are made, and pull" wait_for 60 enough
 counted "retry on"
-check "stats/ has the sums of debugfs" wait_for 10 same_sums
+same_sums "stats/ has the sums of debugfs"
 check "on SMT and MC" [ "$(retries_of '^(SMT|MC)$')" -gt 0 ]
 is "$(retries_of '^(PKG|DIE|NUMA|NODE)$')" 0 "not beyond the last-level cache"
 

@@ -25,17 +25,6 @@ if [ "$(uname -r | cut -d . -f 1,2)" = 6.1 ]; then
 	return 0
 fi
 
-NAMES="attempts pulls skips retries retry_pulls"
-
-# Built-in commands alone, lest a CPU goes newly idle meanwhile.
-read_books()
-{
-	for name in $NAMES; do
-		keep "$SYS/stats/$name" "/tmp/stats-$name"
-	done
-	keep "$DOMAINS" /tmp/n
-}
-
 start()
 {
 	echo 0 > $TRACE/tracing_on
@@ -53,21 +42,8 @@ stop()
 # side NAME: what the books say, and the kernel's, to /tmp/NAME-...
 side()
 {
-	for name in $NAMES; do
-		cat "/tmp/stats-$name"
-	done | tr '\n' ' ' > "/tmp/$1-sysfs"
-	awk '
-	/^#/	{ for (i = 2; i <= NF; i++) col[$i] = i - 1; next }
-	{
-		n = split("attempts pulls skips retries retry_pulls over_limit over_budget", names)
-		for (i = 1; i <= n; i++) {
-			value = $col[names[i]]
-			if (value == "-") unknown[i] = 1
-			sum[i] += value
-		}
-	}
-	END	{ for (i = 1; i <= n; i++) printf "%s ", i in unknown ? "-" : sum[i] }
-	' /tmp/n > "/tmp/$1-debugfs"
+	stats_read | cut -d ' ' -f 1-5 > "/tmp/$1-sysfs"
+	columns_read attempts pulls skips retries retry_pulls over_limit over_budget > "/tmp/$1-debugfs"
 	awk '{ a += $3; p += $4 } END { print a + 0, p + 0 }' /tmp/moment > "/tmp/$1-schedstat"
 }
 

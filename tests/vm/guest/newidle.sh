@@ -198,6 +198,50 @@ snapshot()
 	awk '{ print "K", $0 }' /tmp/moment >> "$1"
 }
 
+COUNTERS="attempts pulls skips retries retry_pulls calls cost_ns"
+
+# stats/ and debugfs, for a quiet moment: by built-in commands alone.
+read_books()
+{
+	for name in $COUNTERS; do
+		keep "$SYS/stats/$name" "/tmp/stats-$name"
+	done
+	keep "$DOMAINS" /tmp/n
+}
+
+# stats_read: what read_books() found in stats/, in the order of COUNTERS
+stats_read()
+{
+	for name in $COUNTERS; do
+		cat "/tmp/stats-$name"
+	done | tr '\n' ' '
+}
+
+# columns_read NAME...: sums of columns that it found in debugfs, "-" if unknown
+columns_read()
+{
+	awk -v names="$*" '
+	BEGIN	{ n = split(names, name) }
+	/^#/	{ for (i = 2; i <= NF; i++) col[$i] = i - 1; next }
+	{
+		for (i = 1; i <= n; i++) {
+			value = $col[name[i]]
+			if (value == "-") unknown[i] = 1
+			sum[i] += value
+		}
+	}
+	END	{ for (i = 1; i <= n; i++) printf "%s ", i in unknown ? "-" : sum[i] }
+	' /tmp/n
+}
+
+# same_sums WHAT: at a quiet moment the sums of debugfs are those of stats/
+same_sums()
+{
+	moment read_books || not_ok "$1: a quiet moment"
+	# shellcheck disable=SC2086
+	is "$(stats_read)" "$(columns_read $COUNTERS)" "$1"
+}
+
 # compare BEFORE AFTER: do both books agree on what happened in between?
 # Prints each line that doesn't, and a summary; fails on any, and on a load
 # that made no attempt at all.  Unknown decisions ("-") are left out.
@@ -249,9 +293,20 @@ changed()
 	END		{ print sum + 0 }' "$1" "$2"
 }
 
-# A load with many new-idle events, some of which find a task to pull.
+# highest_cost NS: what the kernel takes an attempt to cost, in all domains.
+highest_cost()
+{
+	for file in /sys/kernel/debug/sched/domains/cpu*/domain*/max_newidle_lb_cost; do
+		echo "$1" > "$file"
+	done
+}
+
+# A load with many new-idle events, some of which find a task to pull.  One long
+# attempt, when the host takes the CPU away, would make all domains too dear for
+# minutes; that is forgotten.
 load()
 {
+	highest_cost 0
 	hackbench -g "${1:-2}" -l "${2:-100}" > /dev/null
 }
 
