@@ -11,21 +11,14 @@ SCHED=/sys/kernel/debug/sched
 echo Y > "$SCHED/verbose" 2> /dev/null
 limit=$(($(cat "$SCHED"/migration_cost_ns) + 200))
 
-forget()
-{
-	for file in "$SCHED"/domains/cpu*/domain*/max_newidle_lb_cost; do
-		echo 1000 > "$file"
-	done
-}
-
 # at_limit SECONDS: how many times a domain's highest cost was just the limit
 at_limit()
 {
 	seen=0
-	forget
+	highest_cost 1000
 	until=$(($(cut -d. -f1 /proc/uptime) + $1))
 	while [ "$(cut -d. -f1 /proc/uptime)" -lt $until ]; do
-		load 2 50
+		hackbench -g 2 -l 50 > /dev/null
 		seen=$((seen + $(cat "$SCHED"/domains/cpu*/domain*/max_newidle_lb_cost | grep -cx $limit)))
 	done
 	echo $seen
