@@ -47,8 +47,11 @@ def write(name, value):
 
 
 def meaning(error):
+    # Python knows EOPNOTSUPP by its other name.
+    name = "EOPNOTSUPP" if error.errno == errno.EOPNOTSUPP else \
+        errno.errorcode.get(error.errno, error.errno)
     return "%s (%s)" % (MEANINGS.get(error.errno, os.strerror(error.errno)),
-                        errno.errorcode.get(error.errno, error.errno))
+                        name)
 
 
 def last_line():
