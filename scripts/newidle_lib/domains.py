@@ -124,8 +124,9 @@ def figures(grown, seconds, cpus):
         "skip_pct": ratio(total["skips"], total["calls"], 100),
         "success_pct": ratio(total["pulls"], total["attempts"], 100),
         "mean_cost_us": ratio(total["cost_ns"], plus(tries), 1e-3),
-        "cpu_pct": ratio(total["cost_ns"], seconds, 1e-7),
-        "all_cpus_pct": ratio(total["cost_ns"], seconds * (cpus or 0), 1e-7),
+        "cpu_pct": ratio(total["cost_ns"], seconds * 1e7),
+        "all_cpus_pct": ratio(total["cost_ns"],
+                              seconds * 1e7 * (cpus or 0)),
     }
 
 

@@ -103,8 +103,9 @@ def print_plain(result, count):
         print(head(80))
     for figures in result["levels"]:
         print(machine.printable(level_line(figures, 80)))
-    print(" ".join([time.strftime("%H:%M:%S"), summary(result),
-                    note(result)]).rstrip(), flush=True)
+    if note(result):
+        print(note(result))
+    print(time.strftime("%H:%M:%S"), summary(result), flush=True)
 
 
 def plain(watch, options):
