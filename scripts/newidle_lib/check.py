@@ -135,6 +135,19 @@ def patched():
                 yield patch, function
 
 
+def redirected():
+    """A function of ours whose calls somebody leads elsewhere, if root asks."""
+    try:
+        text = machine.read("/sys/kernel/tracing/enabled_functions") or ""
+    except PermissionError:
+        return None
+    for words in map(str.split, text.splitlines()):
+        # Name, number of users, flags: I is for one who changes the address.
+        if words and words[0] in NEWIDLE + BALANCER and "I" in words[2:8]:
+            return words[0]
+    return None
+
+
 def livepatches(_kernel):
     others = [p for p in machine.names(PATCHES) if p != "newidle"]
     for patch, function in patched():
@@ -144,6 +157,10 @@ def livepatches(_kernel):
         if machine.read("%s/%s/transition" % (PATCHES, patch)) == "1":
             return obstacle("livepatches", "%s is in transition" % patch,
                             "wait until it is done")
+    if not is_loaded() and redirected():
+        return obstacle("livepatches", "%s is redirected by somebody, see "
+                        "/sys/kernel/tracing/enabled_functions (flag I)" %
+                        redirected(), "remove that one first")
     if others:
         return good("livepatches", "%s: on other functions" % " ".join(others))
     return good("livepatches", "no other")

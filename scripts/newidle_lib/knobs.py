@@ -22,12 +22,17 @@ MEANINGS = {
 
 def writable():
     """Names of all knobs: what can be written, but reset."""
-    found = []
-    for name in machine.names(machine.KNOBS):
-        status = os.stat(machine.path(machine.KNOBS + "/" + name))
-        if stat.S_ISREG(status.st_mode) and status.st_mode & stat.S_IWUSR:
-            found.append(name)
-    return [name for name in found if name != "reset"]
+    return [name for name in machine.names(machine.KNOBS)
+            if name != "reset" and is_writable(name)]
+
+
+def is_writable(name):
+    """By its mode: root may open what nobody can write."""
+    try:
+        mode = os.stat(machine.path(machine.KNOBS + "/" + name)).st_mode
+    except OSError:
+        return False
+    return stat.S_ISREG(mode) and bool(mode & stat.S_IWUSR)
 
 
 def values():
@@ -99,6 +104,8 @@ def put_back(done):
 
 def write_all(pairs):
     old = values()
+    if None in [old.get(name) for name, _ in pairs]:
+        raise Failure(FAILED, "newidle was unloaded meanwhile")
     before = last_line()
     done = []
     for name, value in pairs:

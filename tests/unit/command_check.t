@@ -245,6 +245,11 @@ def test_neighbours(t):
         PATCHES + "/other/transition", "1"), 1, "other is in transition")
     changed(t, "our own livepatch", file(function.replace(
         "other", "newidle"), "1"), 0, "\u2713  livepatches: no other")
+    tracing = "/sys/kernel/tracing/enabled_functions"
+    for flags, status in (("R I  ", 1), ("R    ", 0)):
+        changed(t, "enabled_functions: " + flags, file(
+            tracing, "schedule (1)   I\nsched_balance_rq (1) %s\ttramp: x" %
+            flags), status, *["sched_balance_rq is redirected"][:status])
     changed(t, "sched_ext", both(file("/sys/kernel/sched_ext/state", "enabled"),
                                  file("/sys/kernel/sched_ext/root/ops", "rusty")),
             0, "\u00b7  sched_ext: rusty is enabled")

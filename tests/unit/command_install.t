@@ -3,6 +3,7 @@
 """The command as installed, its help, what it hands over, its completion."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -74,6 +75,11 @@ def test_hand_over(t):
         m.fake("modinfo", "echo 'rate:what (uint)'")
         t.said("load: its exit status", m.run("load", "rate=1"), 3,
                err=["newidle-load: it is loaded already"])
+        m.fake("id", 'grep SigIgn: /proc/self/status > "$R/ignored"; echo 0')
+        m.run("load")
+        ignored = int(m.get("/ignored").split()[1], 16)
+        t.same("load: no signal is ignored that was not",
+               ignored & (1 << signal.SIGPIPE - 1), 0)
         t.said("unload: its arguments are handed over",
                m.run("unload", "now"), 2, err=["'now' is not understood"])
 

@@ -140,6 +140,16 @@ def test_put_back(t):
                err=["bad value (EINVAL)"], absent=["read kernel buffer"])
 
 
+def test_vanishes(t):
+    with Machine() as m:
+        real, knobs.values = knobs.values, lambda: {}
+        try:
+            t.said("unloaded before it is written", refused(
+                m, Kernel(m, {}), "rate=0"), 1, err=["unloaded meanwhile"])
+        finally:
+            knobs.values = real
+
+
 def test_reset_refused(t):
     with Machine() as m:
         real, knobs.write = knobs.write, Kernel(
@@ -168,6 +178,7 @@ def main():
     test_wrong_use(t)
     test_refused_for_real(t)
     test_put_back(t)
+    test_vanishes(t)
     test_reset_refused(t)
     test_user(t)
     return t.done()
