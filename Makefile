@@ -5,6 +5,8 @@ KVER    ?= $(shell uname -r)
 KDIR    ?= /lib/modules/$(KVER)/build
 VERSION := $(patsubst PACKAGE_VERSION="%",%,$(filter PACKAGE_VERSION="%",$(file <dkms.conf)))
 
+COMPLETIONS := /usr/share/bash-completion/completions
+
 # Neither this make nor its variables are the business of a test bed's makes.
 run := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL tests/run
 
@@ -15,10 +17,10 @@ all:
 
 help:
 	@echo 'make             build newidle.ko here, for the running kernel or KVER=release'
-	@echo 'make install     build and install it with DKMS (same KVER=), and the helpers'
-	@echo 'make uninstall   unload it, remove it from DKMS, remove the helpers'
+	@echo 'make install     build and install it with DKMS (same KVER=), and the commands'
+	@echo 'make uninstall   unload it, remove it from DKMS, remove the commands'
 	@echo 'make install-files, make uninstall-files'
-	@echo '                 the helpers alone, below DESTDIR= if given'
+	@echo '                 the commands alone, below DESTDIR= if given'
 	@echo 'make demo        see it work in a virtual machine; KERNEL=6.12 or another series'
 	@echo 'make test        run all tests, in virtual machines where needed'
 	@echo 'make bench       figures of the policies that need no machine'
@@ -41,13 +43,17 @@ uninstall:
 	@$(MAKE) -s --no-print-directory uninstall-files
 
 install-files:
-	install -d '$(DESTDIR)/usr/sbin' '$(DESTDIR)/usr/lib/newidle' '$(DESTDIR)/usr/lib/modprobe.d'
-	install -m 755 scripts/newidle-load scripts/newidle-unload '$(DESTDIR)/usr/sbin'
+	install -d '$(DESTDIR)/usr/sbin' '$(DESTDIR)/usr/lib/newidle/newidle_lib' '$(DESTDIR)/usr/lib/modprobe.d' '$(DESTDIR)$(COMPLETIONS)'
+	install -m 755 scripts/newidle scripts/newidle-load scripts/newidle-unload '$(DESTDIR)/usr/sbin'
+	install -m 644 scripts/newidle_lib/*.py '$(DESTDIR)/usr/lib/newidle/newidle_lib'
+	install -m 644 scripts/newidle.bash-completion '$(DESTDIR)$(COMPLETIONS)/newidle'
 	install -m 644 scripts/newidle-common.sh '$(DESTDIR)/usr/lib/newidle/common.sh'
 	install -m 644 scripts/newidle.modprobe '$(DESTDIR)/usr/lib/modprobe.d/newidle.conf'
 
 uninstall-files:
-	rm -f '$(DESTDIR)/usr/sbin/newidle-load' '$(DESTDIR)/usr/sbin/newidle-unload'
+	rm -f '$(DESTDIR)/usr/sbin/newidle' '$(DESTDIR)/usr/sbin/newidle-load' '$(DESTDIR)/usr/sbin/newidle-unload'
+	rm -f '$(DESTDIR)$(COMPLETIONS)/newidle'
+	rm -rf '$(DESTDIR)/usr/lib/newidle/newidle_lib'
 	rm -f '$(DESTDIR)/usr/lib/newidle/common.sh' '$(DESTDIR)/usr/lib/modprobe.d/newidle.conf'
 	[ ! -d '$(DESTDIR)/usr/lib/newidle' ] || rmdir '$(DESTDIR)/usr/lib/newidle'
 
