@@ -114,8 +114,9 @@ class Machine:
         self.put(DEBUG, "\n".join(["# " + head, *rows]))
 
     def environment(self, **more):
-        return dict(os.environ, NEWIDLE_ROOT=self.root, PYTHONUTF8="1",
-                    TERM="xterm", **more)
+        wanted = dict(NEWIDLE_ROOT=self.root, PYTHONUTF8="1", TERM="xterm",
+                      PYTHONDONTWRITEBYTECODE="")
+        return dict(os.environ, **dict(wanted, **more))
 
     def run(self, *arguments, user=None, **env):
         """(exit status, what it printed, what it complained of)"""

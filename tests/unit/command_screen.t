@@ -19,6 +19,8 @@ from newidle_lib import watch
 
 PATIENCE = 30
 LEVELS = ("SMT", "MC", "PKG", "NUMA")
+# What changes the tree's directories does so alone.
+CHANGING = threading.Lock()
 
 
 def grow(m, stop):
@@ -26,13 +28,11 @@ def grow(m, stop):
     n = 0
     while not stop.is_set():
         n += 10
-        try:
+        with CHANGING:
             m.table("cpu level name calls attempts skips pulls cost_ns", *(
                 "%d %d %s %d %d %d %d %d" % (cpu, level, name, 2 * n, n, n,
                                              n // 10, 1000 * n)
                 for cpu in range(2) for level, name in enumerate(LEVELS)))
-        except FileNotFoundError:
-            pass
         stop.wait(0.02)
 
 
@@ -191,6 +191,14 @@ def test_signals(t, m):
             os.kill(term.pid, number)
             t.same("%s: status" % number.name, term.end(), 128 + number)
             left_alone(t, number.name, term)
+    with Terminal(m, arguments=("-n", "600")) as term:
+        term.shows("looking for 600 s")
+        since = len(term.output)
+        term.resize(70, 20)
+        os.kill(term.pid, signal.SIGWINCH)
+        t.result(term.shows("looking", since), "resized: drawn at once")
+        os.kill(term.pid, signal.SIGTERM)
+        t.same("a signal does not wait for the next look", term.end(), 143)
     with Terminal(m) as term:
         term.shows(" 50.0 ")
         term.press("\x03")
@@ -228,7 +236,8 @@ def test_ends(t, m):
         t.result(term.shows("state x?M"), "what could be a terminal's command")
         m.put(KNOBS + "state", "active")
         since = len(term.output)
-        m.unload()
+        with CHANGING:
+            m.unload()
         t.same("unloaded meanwhile: status", term.end(), 1)
         t.result(term.shows("not loaded", since), "unloaded meanwhile: said")
         left_alone(t, "unloaded meanwhile", term)

@@ -65,7 +65,8 @@ def test_loaded_for(t):
                  None)):
             m.put("/log", log)
             with m.inside():
-                t.same("loaded: " + what, status.loaded_for(), wanted)
+                have = status.loaded_for()
+            t.same("loaded: " + what, have, wanted)
 
 
 def test_states(t):
