@@ -203,7 +203,7 @@ static void turn_something(struct both *b, u64 *rnd)
 		newidle_settings.retry = test_below(rnd, 2);
 		break;
 	case 7:
-		newidle_settings.max_level = test_below(rnd, NEWIDLE_NR_LEVEL_NAMES);
+		newidle_domains_set_limit(test_below(rnd, NEWIDLE_NR_LEVEL_NAMES));
 		break;
 	}
 	if (newidle_live && policy != newidle_settings.policy)

@@ -59,7 +59,7 @@ bresenham: overflows at a ratio above 1022|s/min(st->ratio + 2, NEWIDLE_UNIT)/st
 bresenham: weight always 1|/^static u32 decide_bresenham/,/^}/s/return weight_of.*/return 1;/
 bresenham: one decision late|/^static u32 decide_bresenham/,/^}/s/st->due < NEWIDLE_UNIT/st->due <= NEWIDLE_UNIT/
 bresenham: all CPUs in step|s/\.due     = .*/.due     = 0,/
-bresenham: CPUs side by side|s/cpu \* NEWIDLE_PHASE_STEP/cpu/
+bresenham: CPUs side by side|s/place \* NEWIDLE_PHASE_STEP/place/
 bresenham: phase out of range|s/ % NEWIDLE_UNIT,/,/
 # value
 value: never looks again|s/ \&\& ++st->skipped < st->patience)/)/
