@@ -52,9 +52,12 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+/* So many policies can be asked for. */
+#define WORDS_MAX	100
+
 struct options {
 	const char *path;
-	const char *const *words;
+	const char *words[WORDS_MAX];
 	int nr_words;
 	uint32_t window, longest;
 	uint64_t seed;
@@ -80,9 +83,8 @@ static bool number(const char *text, uint64_t lowest, uint64_t highest,
 /* Returns an exit status, or -1 to go on. */
 static int parse(int argc, char **argv, struct options *o)
 {
-	const char **words = calloc((size_t)argc, sizeof(*words));
 	uint64_t value = 0;
-	bool good = words;
+	bool good = true;
 	int c;
 
 	*o = (struct options){ .window = 1024, .longest = 1000000 };
@@ -90,7 +92,9 @@ static int parse(int argc, char **argv, struct options *o)
 					NULL)) != -1) {
 		switch (c) {
 		case 'p':
-			words[o->nr_words++] = optarg;
+			good = o->nr_words < WORDS_MAX;
+			if (good)
+				o->words[o->nr_words++] = optarg;
 			break;
 		case 'l':
 			o->levels = true;
@@ -124,9 +128,11 @@ static int parse(int argc, char **argv, struct options *o)
 		return WRONG_USE;
 	}
 	o->path = argv[optind];
-	o->words = o->nr_words ? words : usual_variants;
-	if (!o->nr_words)
+	if (!o->nr_words) {
+		memcpy(o->words, usual_variants,
+		       (size_t)nr_usual_variants * sizeof(*usual_variants));
 		o->nr_words = nr_usual_variants;
+	}
 	return -1;
 }
 
@@ -168,9 +174,9 @@ static int play(const struct options *o, struct recording *r)
 	bool good = set && row;
 	int i, status;
 
-	status = good ? parse_variants(o, r, set, row) : OK;
-	if (status)
-		return status;
+	status = good ? parse_variants(o, r, set, row) : FAILED;
+	if (status == WRONG_USE)
+		goto out;
 	model_prepare(&m, r, o->window, o->longest);
 	good = good && play_oracle(&m, &t.oracle.p);
 	for (i = 0; i < o->nr_words && good; i++) {
@@ -180,19 +186,21 @@ static int play(const struct options *o, struct recording *r)
 	}
 	if (!good) {
 		say("not enough memory", "");
-		return FAILED;
+		status = FAILED;
+		goto out;
 	}
 	row_sum(&t.oracle, r);
 	if (o->json)
 		report_json(&t);
 	else
 		report_text(&t);
-	for (i = 0; i < o->nr_words; i++)
+out:
+	for (i = 0; row && i < o->nr_words; i++)
 		played_free(&row[i].p);
 	played_free(&t.oracle.p);
 	free(row);
 	free(set);
-	return OK;
+	return status;
 }
 
 int main(int argc, char **argv)

@@ -12,13 +12,14 @@ from command import SCRIPTS, Check, Machine
 from tap import ROOT, run
 
 COMPLETION = "/usr/share/bash-completion/completions/newidle"
-SUBCOMMANDS = "check status watch set reset load unload".split()
+SUBCOMMANDS = "check status watch set reset load unload replay".split()
+PROGRAMS = ("newidle-replay", )
 
 
-def make(target, folder):
+def make(target, folder, **env):
     return run("make", "-s", "-C", ROOT, target, "DESTDIR=" + folder,
-               env={k: v for k, v in os.environ.items()
-                    if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")})
+               env=dict({k: v for k, v in os.environ.items() if k not in
+                         ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}, **env))
 
 
 def files(folder):
@@ -49,15 +50,32 @@ def test_install(t):
         t.result(status == 0 and out.startswith("usage: newidle-unload"),
                  "installed: finds newidle-unload", [out])
         t.result(COMPLETION in before, "installed: completion")
+        t.same("installed: programs in C", [
+            name for name in PROGRAMS if not os.access(
+                "%s/usr/lib/newidle/%s" % (to, name), os.X_OK)], [])
+        status, out = run(program, "replay", "--help", env=m.environment())
+        t.result(status == 0 and out.startswith("usage: newidle replay"),
+                 "installed: finds newidle-replay", [out])
         t.same("uninstall-files", make("uninstall-files", to), (0, ""))
         t.same("uninstall-files: no file is left", files(to), [])
         t.same("uninstall-files: nothing of ours is left", ours(to), [])
+        status, out = make("install-files", to, CC="false")
+        t.result(status == 0 and "left out: newidle record, replay" in out,
+                 "without a compiler the rest is installed", [out])
+        t.same("without a compiler: what is left out",
+               sorted(set(before) - set(files(to))),
+               ["/usr/lib/newidle/" + name for name in PROGRAMS])
+        t.same("uninstall-files: that too", make("uninstall-files", to), (0, ""))
+        t.same("uninstall-files: nothing of that is left", ours(to), [])
 
 
 def test_help(t):
     with Machine(loaded=False) as m:
         t.said("--help", m.run("--help"), 0, "exit status:", *SUBCOMMANDS)
         for name in SUBCOMMANDS:
+            # Needs its program, which replay.t builds.
+            if name == "replay":
+                continue
             program = "newidle-" + name if "load" in name else "newidle " + name
             t.said(name + " --help", m.run(name, "--help"), 0,
                    "usage: " + program, "exit status:")

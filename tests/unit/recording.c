@@ -243,7 +243,8 @@ static void play_all(struct recording *r, u64 *rnd)
 {
 	static const char *const words[] = {
 		"policy=random,rate=1,retry=1,window=64",
-		"policy=value,retry=1", "policy=bresenham,max_level=smt",
+		"policy=value,retry=1",
+		"policy=bresenham,max_level=smt",
 	};
 	struct newidle_settings set;
 	struct played p;
