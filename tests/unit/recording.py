@@ -99,3 +99,49 @@ def load(seed, passes, levels, rate=5000, idle=50000, begin_at=10 ** 12):
             made[-1].idle = stays
             now += stays
     return made
+
+
+def read(data):
+    """(head, events by CPU, tail) of a good file; texts as dicts of lists."""
+    order, version = struct.unpack_from("<II", data, 8)
+    assert (data[:8], order, version) == (b"newidle\n", 0x01020304, 1)
+    at, texts, by_cpu = 16, {}, {}
+    while at < len(data):
+        size, crc = struct.unpack_from("<II", data, at + 4)
+        kind, payload = data[at:at + 4], data[at + 12:at + 12 + size]
+        assert len(payload) == size and zlib.crc32(payload) == crc
+        at += 12 + size
+        if kind == b"EVTS":
+            cpu, some = read_events(payload)
+            by_cpu.setdefault(cpu, []).extend(some)
+            continue
+        text = texts.setdefault(kind.decode(), {})
+        for line in payload.decode().splitlines():
+            key, _, value = line.partition(" ")
+            text.setdefault(key, []).append(value)
+    assert list(texts) == ["HEAD", "TAIL"]
+    return texts["HEAD"], by_cpu, texts["TAIL"]
+
+
+def read_events(payload):
+    cpu, count, time = struct.unpack_from("<IIQ", payload)
+    rest, some = iter(payload[16:]), []
+
+    def take():
+        value = shift = 0
+        for byte in rest:
+            value |= (byte & 0x7f) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+        raise AssertionError("cut off")
+
+    for _ in range(count):
+        flags = next(rest)
+        time += take()
+        cost, avg_idle = take(), take()
+        some.append(Event(time, flags & 15, cost, bool(flags & PULLED),
+                          bool(flags & FIRST), avg_idle,
+                          take() if flags & IDLED else None))
+    assert not list(rest)
+    return cpu, some
