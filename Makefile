@@ -61,7 +61,7 @@ uninstall-files:
 	rm -f '$(DESTDIR)/usr/sbin/newidle' '$(DESTDIR)/usr/sbin/newidle-load' '$(DESTDIR)/usr/sbin/newidle-unload'
 	rm -f '$(DESTDIR)$(COMPLETIONS)/newidle'
 	rm -rf '$(DESTDIR)/usr/lib/newidle/newidle_lib'
-	rm -f '$(DESTDIR)/usr/lib/newidle/newidle-replay'
+	rm -f '$(DESTDIR)'/usr/lib/newidle/newidle-*
 	rm -f '$(DESTDIR)/usr/lib/newidle/common.sh' '$(DESTDIR)/usr/lib/modprobe.d/newidle.conf'
 	[ ! -d '$(DESTDIR)/usr/lib/newidle' ] || rmdir '$(DESTDIR)/usr/lib/newidle'
 

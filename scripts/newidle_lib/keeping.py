@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Put the machine back as it was, however a command ends."""
 
+import contextlib
 import signal
 
 from . import knobs, machine
@@ -23,6 +24,8 @@ class Keeper:
     def __init__(self):
         self.undo = []
         self.handlers = {}
+        self.is_calm = False
+        self.waiting = None
 
     def __enter__(self):
         for number in ENDING:
@@ -32,9 +35,22 @@ class Keeper:
         return self
 
     def end(self, number, frame):
+        if self.is_calm:
+            self.waiting = number
         # At the very beginning of leaving it would end that.
-        if frame.f_code is not self.__exit__.__code__:
+        elif frame.f_code is not self.__exit__.__code__:
             raise Interrupted(number)
+
+    @contextlib.contextmanager
+    def calm(self):
+        """What must not be left half done: signals wait for its end."""
+        self.is_calm = True
+        try:
+            yield
+        finally:
+            self.is_calm = False
+        if self.waiting:
+            raise Interrupted(self.waiting)
 
     def later(self, what, function, *arguments):
         """Before the block is left, last first, whatever else fails."""

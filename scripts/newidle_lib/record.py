@@ -14,6 +14,7 @@ from .tracing import Instance
 
 # With these every event shows what an attempt comes to.
 ALL = {"policy": "always", "retry": "0", "max_level": "all"}
+PROGRAM = "newidle-collect"
 LOOK = 0.1
 # More than this share of idling without an attempt before: told.
 UNASKED = 0.5
@@ -42,14 +43,15 @@ class Collector:
     """The program that empties the ring buffer, until it is told to stop."""
 
     def __init__(self, keeper, instance, path, command):
-        program = tools.find("newidle-collect")
         self.process = None
         keeper.later("the collector does not end", self.kill)
-        self.process = subprocess.Popen(
-            [program, machine.path(instance.folder), path, head(command)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        words = [tools.find(PROGRAM), machine.path(instance.folder), path,
+                 head(command)]
+        with keeper.calm():
             # The terminal's signals are ours to see to.
-            start_new_session=True)
+            self.process = subprocess.Popen(
+                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                start_new_session=True)
         if not self.process.stdout.readline():
             self.failed()
 
@@ -82,7 +84,8 @@ class Command:
         self.process = None
         keeper.later("the command does not end", self.end)
         try:
-            self.process = subprocess.Popen(words)
+            with keeper.calm():
+                self.process = subprocess.Popen(words)
         except OSError as error:
             raise Failure(FAILED, "%s: %s" % (words[0], error.strerror)) from \
                 error
@@ -118,7 +121,7 @@ def tell(path, said):
     print("%s: %d attempts in %.1f s; %s" %
           (path, said["events"], said["seconds"], lost))
     if said["lost"]:
-        machine.say("more room than --buffer gave loses fewer")
+        machine.say("a larger --buffer loses fewer")
     if said["idled"]:
         share = said["unasked"] / said["idled"]
         print("CPUs went idle %d times, %.1f %% of them without an attempt" %
@@ -145,6 +148,7 @@ def keep_recording(options):
 
 def record(options):
     keeping.need_active()
+    tools.find(PROGRAM)
     try:
         said, status = keep_recording(options)
     except Interrupted as ended:

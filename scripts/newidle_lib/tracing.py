@@ -79,6 +79,9 @@ class Instance:
         self.write("tracing_on", "1" if is_on else "0")
 
     def remove(self):
-        if machine.exists(self.folder):
+        if not machine.exists(self.folder):
+            return
+        try:
             self.switch(False)
+        finally:
             remove(self.folder)

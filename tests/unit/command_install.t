@@ -12,8 +12,8 @@ from command import SCRIPTS, Check, Machine
 from tap import ROOT, run
 
 COMPLETION = "/usr/share/bash-completion/completions/newidle"
-SUBCOMMANDS = "check status watch set reset load unload replay".split()
-PROGRAMS = ("newidle-replay", )
+SUBCOMMANDS = "check status watch set reset load unload record replay".split()
+PROGRAMS = ("newidle-collect", "newidle-replay")
 
 
 def make(target, folder, **env):
