@@ -133,6 +133,8 @@ def tell(path, said):
 
 
 def keep_recording(options):
+    keeping.need_active()
+    tools.find(PROGRAM)
     with Keeper() as keeper:
         keeper.keep_knobs()
         instance = Instance(keeper, options.buffer)
@@ -147,8 +149,6 @@ def keep_recording(options):
 
 
 def record(options):
-    keeping.need_active()
-    tools.find(PROGRAM)
     try:
         said, status = keep_recording(options)
     except Interrupted as ended:

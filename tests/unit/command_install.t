@@ -12,7 +12,7 @@ from command import SCRIPTS, Check, Machine
 from tap import ROOT, run
 
 COMPLETION = "/usr/share/bash-completion/completions/newidle"
-SUBCOMMANDS = "check status watch set reset load unload record replay".split()
+SUBCOMMANDS = "check status watch set reset load unload record replay recommend".split()
 PROGRAMS = ("newidle-collect", "newidle-replay")
 
 
