@@ -74,7 +74,8 @@ def without_blocks(samples):
     for pairs in per_block.values():
         if len(pairs) < most:
             continue
-        middle = sum(value for _, value in pairs) / len(pairs)
+        # One run that was disturbed must not move the others.
+        middle = median(value for _, value in pairs)
         for arm, value in pairs:
             cleaned[arm].append(value - middle)
     return cleaned
