@@ -18,14 +18,18 @@ static const char usage[] =
 	"so many at a time (16); each then works for so long (10 us of CPU time) and\n"
 	"sleeps again.  After so long (10 s) prints what they completed in a second.\n";
 
-/* Each on cache lines of its own. */
+/* What a worker does, or is to do. */
+#define SLEEPS	0
+#define WORKS	1
+#define ENDS	2
+
 struct worker {
 	pthread_t thread;
 	_Atomic uint32_t state;
 	_Atomic uint64_t done;
-} __attribute__((aligned(128)));
-
-enum { SLEEPS, WORKS, ENDS };
+	/* Each is on cache lines of its own. */
+	char unused[128];
+};
 
 static struct worker worker[THREADS_MAX];
 static uint64_t work_ns = 10000;

@@ -92,8 +92,7 @@ def drawing(result):
     values += [base * (1 + pair[end] / 100) for pair in pairs.values()
                for end in ("low_pct", "high_pct") if pair[end] is not None]
     scale, bottom = Scale(values), TOP + ROW * len(arms)
-    parts = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" '
-             'role="img">' % (WIDTH, bottom + AXIS)]
+    parts = ['<svg viewBox="0 0 %d %d" role="img">' % (WIDTH, bottom + AXIS)]
     for tick in scale.ticks():
         parts.append(line("grid", scale(tick), TOP, scale(tick), bottom))
         parts.append(text(scale(tick), bottom + 16, "%.6g" % tick, "middle"))

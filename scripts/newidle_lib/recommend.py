@@ -4,6 +4,7 @@
 import json
 import os
 import subprocess
+import sys
 import tempfile
 
 from . import machine, record, stats, tools
@@ -189,7 +190,8 @@ def recommend(options):
     with tempfile.TemporaryDirectory() as folder:
         options.output = folder + "/recording"
         try:
-            record.keep_recording(options)
+            # Ours is for what is recommended.
+            record.keep_recording(options, sys.stderr)
         except Interrupted as ended:
             return 128 + ended.number
         return from_file(options.output, options)

@@ -80,12 +80,12 @@ class Collector:
 class Command:
     """What runs meanwhile; the user's terminal is its too."""
 
-    def __init__(self, keeper, words):
+    def __init__(self, keeper, words, stdout):
         self.process = None
         keeper.later("the command does not end", self.end)
         try:
             with keeper.calm():
-                self.process = subprocess.Popen(words)
+                self.process = subprocess.Popen(words, stdout=stdout)
         except OSError as error:
             raise Failure(FAILED, "%s: %s" % (words[0], error.strerror)) from \
                 error
@@ -132,7 +132,8 @@ def tell(path, said):
                         "than the CPU idles (kernel_max_ns in debugfs)")
 
 
-def keep_recording(options):
+def keep_recording(options, stdout=None):
+    """stdout: the command's, as for Popen."""
     keeping.need_active()
     tools.find(PROGRAM)
     with Keeper() as keeper:
@@ -141,7 +142,8 @@ def keep_recording(options):
         collector = Collector(keeper, instance, options.output, options.command)
         keeping.set_all(ALL)
         instance.switch(True)
-        command = Command(keeper, options.command) if options.command else None
+        command = Command(keeper, options.command, stdout) if options.command \
+            else None
         wait(collector, command, options.seconds)
         instance.switch(False)
         said = collector.finish()

@@ -6,14 +6,27 @@
 #include "ring.h"
 
 /* The events that are recorded. */
-enum kind { DECIDE, DONE, SWITCH, NR_KINDS };
+enum kind {
+	DECIDE,
+	DONE,
+	SWITCH,
+	NR_KINDS
+};
 
-/* What is read of them. */
+/* What is read of them; not every event has all. */
 enum what {
-	TYPE, PID,				/* of each */
-	AVG_IDLE, DEPTH, LEVEL, TRY, REASON,	/* of decide; some of done too */
-	COST, PULLED, RETRY,
-	PREV, NEXT,
+	TYPE,
+	PID,
+	AVG_IDLE,
+	DEPTH,
+	LEVEL,
+	TRY,
+	REASON,
+	COST,
+	PULLED,
+	RETRY,
+	PREV,
+	NEXT,
 	NR_FIELDS
 };
 

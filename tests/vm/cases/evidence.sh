@@ -4,9 +4,10 @@
 # smp: 8,sockets=2,cores=4
 # memory: 2G
 # with: python3
-# timeout: 600
+# timeout: 900
 #
-# newidle record, replay and recommend on a real kernel's ring buffer.
+# newidle record, replay and recommend on a real kernel's ring buffer, and a short
+# newidle bench.
 
 export LC_ALL=C.UTF-8
 TRACE=/sys/kernel/tracing
@@ -43,14 +44,24 @@ as_it_was()
 	is "$(cat /sys/module/newidle/refcnt)" "$users" "$1: nobody holds the module"
 }
 
+# The host takes CPUs away in the middle of attempts; what these then seem to cost
+# would keep the kernel from asking anybody.
+forget()
+{
+	while sleep 0.05; do
+		highest_cost 0
+	done
+}
+
 run 1 record -o /tmp/recording -t 1
 says "not loaded"
 run 0 load policy=bresenham rate=0 retry=1 max_level=llc
 users=$(cat /sys/module/newidle/refcnt)
 
-highest_cost 0
+forget &
+forgetter=$!
 run 0 reset
-run 0 record -o /tmp/recording -- hackbench -g 2 -l 300
+run 0 record -o /tmp/recording -- hackbench -g 2 -l 500
 diag "$(cat /tmp/said)"
 says "; 0 lost"
 as_it_was "record"
@@ -98,7 +109,26 @@ check "what a killed one leaves is in the way of nothing" [ "$(ls $TRACE/instanc
 run 0 record -o /tmp/other -t 1
 is "$(ls $TRACE/instances)" "" "and is removed by the next one"
 run 0 set policy=value retry=0 max_level=all
-run 0 recommend --json -t 5 -- stress-ng --sock 4 --timeout 4s
+newidle recommend --json -- stress-ng --sock 4 --timeout 5s 2> /dev/null > /tmp/said
+is $? 0 "recommend of a command"
 json "d['base'].startswith('policy=value')" "a command is compared with what is set"
+diag "$(cat /tmp/said)"
+
+# A few runs; their figures are the host's.
+run 0 bench barrier -s 1 -n 4 --no-warm-up -v stock -v policy=always,rate=0 -v 'mine:exec sleep 1000' -o /tmp/bench
+diag "$(cat /tmp/said)"
+is "$(choice policy) $(cat "$SYS/rate")" "value 0" "bench: the knobs are as before"
+check "bench: its commands are gone" refused pgrep -f "sleep 1000"
+cp /tmp/bench.json /tmp/said
+json "d['whole'] and d['blocks'] == 2 and len(d['runs']) == 16 and all(r['figure'] > 0 for r in d['runs'])" \
+	"bench: all runs have figures"
+json "sum(r['levels']['MC']['attempts'] for r in d['runs'] if r['arm'] == 'policy=always,rate=0') > 10" \
+	"bench: attempts are counted"
+json "all(r['context_switches'] > 100 for r in d['runs'])" "bench: and context switches"
+# shellcheck disable=SC2016
+run 143 bench --cmd 'kill -TERM $PPID; sleep 100' -v policy=always
+is "$(choice policy)" value "bench ended by a signal: the knobs are as before"
+kill $forgetter
+wait $forgetter
 check "unload" modprobe -r newidle
 check "nothing is left" gone
