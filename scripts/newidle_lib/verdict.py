@@ -50,6 +50,12 @@ def word(pair, spread, better):
     return "better" if (pair["change"] > 0) == (better == "higher") else "worse"
 
 
+def of_equals(pair):
+    if pair["low"] is None:
+        return "too few runs"
+    return "as it should be" if pair["low"] <= 0 <= pair["high"] else "unsteady"
+
+
 def kept_away(runs, arm):
     shares = [run["kept_away"] for run in runs
               if run["arm"] == arm and run.get("kept_away") is not None]
@@ -72,9 +78,7 @@ def judge(runs, arms, better):
     same = compare(cleaned, base, again, level)
     spread = None if same["low"] is None else \
         max(abs(same["low"]), abs(same["high"]))
-    found = [dict(same, verdict="unsteady" if same["low"] is not None and not
-                  same["low"] <= 0 <= same["high"] else "as it should be",
-                  spread=spread)]
+    found = [dict(same, verdict=of_equals(same), spread=spread)]
     for arm in others:
         pair = compare(cleaned, base, arm, level)
         pair["verdict"] = word(pair, spread, better)

@@ -9,11 +9,13 @@ import sys
 
 sys.dont_write_bytecode = True
 from command import SCRIPTS, Check, Machine
+from newidle_lib import workloads
 from tap import ROOT, run
 
 COMPLETION = "/usr/share/bash-completion/completions/newidle"
-SUBCOMMANDS = "check status watch set reset load unload record replay recommend".split()
-PROGRAMS = ("newidle-collect", "newidle-replay")
+SUBCOMMANDS = "check status watch set reset load unload bench record replay recommend".split()
+PROGRAMS = ("newidle-barrier", "newidle-collect", "newidle-replay",
+            "newidle-waker")
 
 
 def make(target, folder, **env):
@@ -132,6 +134,12 @@ def test_completion(t):
                 ("options", ["status", "--"], ["--help", "--json",
                                                "--no-sample"]),
                 ("a number", ["watch", "-n", ""], []),
+                ("workloads", ["bench", "h"], ["hackbench"]),
+                ("which is better", ["bench", "--better", ""],
+                 ["higher", "lower"]),
+                ("files", ["replay", SCRIPTS + "/newidle.m"],
+                 [SCRIPTS + "/newidle.modprobe"]),
+                ("options behind files", ["replay", "--w"], ["--window"]),
                 ("knobs", ["set", ""], ["--help", "max_level=", "policy=",
                                         "rate=", "window="]),
                 ("a second knob", ["set", "rate", "=", "1", "po"], ["policy="]),
@@ -144,6 +152,9 @@ def test_completion(t):
                 ("no such knob", ["set", "nonsense", "="], []),
                 ("no path", ["set", "../newidle/policy", "="], [])):
             t.same("completes " + what, completed(m, *words)[0], wanted)
+        t.same("completes all workloads", [
+            name for name in workloads.BUILT_IN
+            if name not in completed(m, "bench", "")[0]], [])
         t.same("no blank behind KNOB=", completed(m, "set", "po")[1],
                "-o nospace")
         t.same("a blank behind a choice",
