@@ -7,6 +7,12 @@ import re
 from . import machine
 
 CPUS = "/sys/devices/system/cpu"
+# Of the kernel's command line only what matters here: results are shown around.
+OPTIONS = re.compile(
+    r"(amd_pstate|clocksource|cpuidle\.\S+|idle|intel_idle\.\S+|intel_pstate|"
+    r"isolcpus|maxcpus|mitigations|newidle\.\S+|nohz|nohz_full|nosmt|preempt|"
+    r"processor\.\S+|psi|rcu_nocbs|relax_domain_level|schedstats|"
+    r"skew_tick|threadirqs|transparent_hugepage|tsc)(=\S*)?")
 
 
 def kernel():
@@ -62,7 +68,8 @@ def everything():
                  for cpu in machine.names(CPUS) if re.fullmatch(r"cpu\d+", cpu)}
     return {
         "kernel": kernel(), "kernel_version": file("/proc/version"),
-        "command_line": file("/proc/cmdline"),
+        "options": [word for word in (file("/proc/cmdline") or "").split()
+                    if OPTIONS.fullmatch(word)],
         "tainted": file("/proc/sys/kernel/tainted"),
         "cpu": cpu_model(), "topology": topology(),
         "governors": sorted(g for g in governors if g),

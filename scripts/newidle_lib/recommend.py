@@ -87,7 +87,7 @@ def judge(result, base, worth_pct):
     tail = (1 - LEVEL) / 2
     low, high = quantile(differences, tail), quantile(differences, 1 - tail)
     found = {"best": best["name"], "base": base["name"],
-             "gain_ns": gain, "low_ns": low, "high_ns": high,
+             "net_ns": best["net_ns"], "gain_ns": gain, "low_ns": low, "high_ns": high,
              "gain_pct": 100 * gain / cpu_ns if cpu_ns else None,
              "low_pct": 100 * low / cpu_ns if cpu_ns else None,
              "high_pct": 100 * high / cpu_ns if cpu_ns else None,
@@ -142,9 +142,15 @@ def lines(result, found, base_words):
     yield "  net gain %+.3f %% of the CPUs' time, %d %% interval %+.3f ... " \
         "%+.3f %%" % (found["gain_pct"], 100 * LEVEL, found["low_pct"],
                       found["high_pct"])
-    if found["share_of_oracle"] is not None:
+    if found["net_ns"] < 0:
+        yield "  no policy wins anything here: attempts take more than pulls win"
+    elif found["share_of_oracle"] is not None:
         yield "  %.0f %% of what an oracle would have won" % \
             (100 * found["share_of_oracle"])
+    if result["events"] > 50 * result["half_of_cost"]:
+        yield "  half of the time was spent in %d attempts: if this is a virtual" \
+            " machine,\n  its CPUs were taken away meanwhile, and this says " \
+            "little" % result["half_of_cost"]
     yield "  nothing else better by %g %% in %.0f %% of resamples" % (
         found["worth_pct"], 100 * found["sure"])
     if found["verdict"] == "no difference":

@@ -154,9 +154,9 @@ void report_json(const struct report *t)
 		printf("null");
 	printf(", \"cpus\": %zu, \"duration_ns\": %" PRIu64 ", \"events\": %" PRIu64
 	       ", \"passes\": %" PRIu64 ", \"pulled_passes\": %" PRIu64
-	       ", \"guessed_passes\": %" PRIu64,
+	       ", \"guessed_passes\": %" PRIu64 ", \"half_of_cost\": %" PRIu64,
 	       r->nr_cpus, r->end - r->begin, r->events, t->m->passes,
-	       t->m->pulled, t->m->guessed);
+	       t->m->pulled, t->m->guessed, t->m->half);
 	printf(", \"window\": %" PRIu32 ", \"longest_ns\": %" PRIu32
 	       ", \"assumptions\": [",
 	       t->m->window, t->longest);

@@ -93,6 +93,44 @@ static void prepare_cpu(struct model *m, struct cpu_events *cpu,
 	}
 }
 
+/* Eight sizes for each power of two. */
+#define SIZES (32 * 8)
+
+static unsigned int size_of(uint32_t cost)
+{
+	const unsigned int power = cost ? 31U - (unsigned int)__builtin_clz(cost) : 0;
+
+	return power < 3 ? cost : power * 8 + ((cost >> (power - 3)) & 7);
+}
+
+/* Costs of a few attempts may outweigh all others. */
+static uint64_t longest_half(const struct recording *r)
+{
+	struct mean size[SIZES] = { { 0 } };
+	uint64_t whole = 0, sum = 0, count = 0;
+	unsigned int s;
+	size_t c, i;
+
+	for (c = 0; c < r->nr_cpus; c++) {
+		for (i = 0; i < r->cpu[c].count; i++) {
+			const uint32_t cost = r->cpu[c].event[i].cost;
+
+			size[size_of(cost)].sum += cost;
+			size[size_of(cost)].count++;
+			whole += cost;
+		}
+	}
+	for (s = SIZES; s-- && 2 * (sum + size[s].sum) <= whole;) {
+		sum += size[s].sum;
+		count += size[s].count;
+	}
+	/* Of the size that comes next, as many as are missing. */
+	if (s < SIZES && size[s].sum)
+		count += (uint64_t)((double)(whole - 2 * sum) / 2 /
+				    (double)mean_of(&size[s]) + 0.5);
+	return count;
+}
+
 /**
  * model_prepare() - make a recording ready to be played
  * @m: filled
@@ -112,6 +150,7 @@ void model_prepare(struct model *m, struct recording *r, uint32_t window,
 	};
 	for (i = 0; i < r->nr_cpus; i++)
 		prepare_cpu(m, &r->cpu[i], longest);
+	m->half = longest_half(r);
 }
 
 /**

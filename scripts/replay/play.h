@@ -46,12 +46,14 @@ struct played {
  * @pulled: those that pulled
  * @guessed: those of which no idle time near them is known
  * @stretch: length of a stretch, ns
+ * @half: so many of the longest attempts, within 1 in 8, took half of the time
  */
 struct model {
 	struct recording *r;
 	uint32_t window;
 	uint64_t passes, pulled, guessed;
 	uint64_t stretch;
+	uint64_t half;
 };
 
 void model_prepare(struct model *m, struct recording *r, uint32_t window,

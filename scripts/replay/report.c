@@ -131,6 +131,11 @@ static void print_recording(const struct report *t)
 	if (t->m->guessed)
 		printf("of %" PRIu64 " pulls no idle time near them is known: taken from farther away\n",
 		       t->m->guessed);
+	/* Of 100 that are alike it would be 50. */
+	if (r->events >= 100 && t->m->half * 50 < r->events)
+		printf("half of the time was spent in %" PRIu64 " attempts: no work of the kernel's, if\n"
+		       "this is a virtual machine whose CPUs are taken away meanwhile\n",
+		       t->m->half);
 }
 
 static void print_share(int64_t part, int64_t whole)

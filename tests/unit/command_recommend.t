@@ -23,7 +23,7 @@ def row(name, *net, native=False):
 def judged(rows, worth=0.1, pulls=1000):
     """On 10 CPUs for 32 s: 1 % is 3.2 s, or 100 ms a stretch."""
     result = {"variants": rows, "duration_ns": 32 * 10 ** 9, "cpus": 10,
-              "pulled_passes": pulls}
+              "pulled_passes": pulls, "events": 9, "half_of_cost": 4}
     return recommend.judge(result, rows[0], worth)
 
 
@@ -125,6 +125,15 @@ def test_files(t):
         t.said("nothing to win, and the kernel tries", say(
             recording.whole(busy, head="native none\n")), 0, "Recommended: ",
                "what the kernel does (always)")
+        # Each attempt costs more than there ever is to win.
+        dear = {0: recording.load(1, 4000, [(.1, 9000)], 20000, 4000)}
+        t.said("nothing that wins", say(recording.whole(dear)), 0,
+               "no policy wins anything", absent=["of what an oracle"])
+        for n, event in enumerate(steps[0]):
+            if n % 500 == 0:
+                event.cost = 9000000
+        t.said("a few attempts that took half of the time", say(
+            recording.whole(steps)), 0, "half of the time was spent in ")
         t.said("too little", say(recording.whole(
             {0: recording.load(1, 300, [(.1, 3000)])})), 0,
                "Too few pulls", absent=["Recommended", "No difference"])

@@ -62,6 +62,9 @@ def test_model(t, replay):
                 n: recording.load(n, 300, [high] * 7 + [low]) for n in (1, 2)}),
             ("rare events", {0: "MC"}, 1000, 4000000, 0, {
                 5: recording.load(9, 2500, [(.01, 8000)], 150, 900000)}),
+            ("costs near idle times", {0: "SMT", 1: "MC"}, 512, 1000, 2, {
+                5: recording.load(4, 3000, [(.1, 4000), (.1, 9000)], 200,
+                                  20000)}),
             ("each window a pass", THREE, 1, 1000, 3, {
                 n: recording.load(n, 250, [(.5, 4000)] * 3) for n in (4, 5)})):
         pairs = names_of(cpus, names)
@@ -130,6 +133,23 @@ def test_known(t, replay):
     t.same("two phases in one window: the oracle takes both or none",
            (oracle["attempts"], oracle["net_ns"]),
            (4096, 1024 * 10000 - 4096 * 1000))
+
+
+def test_half(t, replay):
+    for what, costs, low, high in (
+            ("attempts that are alike", [2000] * 1000, 500, 500),
+            ("a few long ones", [1000] * 1000 + [10 ** 6] * 10, 5, 6),
+            ("one", [10 ** 6], 0, 1), ("short ones", [1, 2, 3, 4], 1, 2)):
+        found = replay.json({0: [
+            Event(10 ** 9 + n * 10 ** 7, 0, cost, first=True, idle=5)
+            for n, cost in enumerate(costs)]}, {(0, 0): "MC"})
+        t.result(low <= found["half_of_cost"] <= high, "half of the time was "
+                 "spent in: " + what, [found["half_of_cost"]])
+    some = [Event(10 ** 9 + n * 10 ** 7, 0, 10 ** 6 if n % 200 == 7 else 1000,
+                  first=True, idle=5) for n in range(2000)]
+    replay.write(recording.whole({0: some}))
+    t.said("and said, if it is few", replay.run(), 0, "half of the time was "
+           "spent in 6 attempts")
 
 
 def test_levels(t, replay):
@@ -255,7 +275,7 @@ def main():
     t = Check()
     with Machine(loaded=False) as m, tempfile.TemporaryDirectory() as folder:
         replay = Replay(m, built_tools(t, folder))
-        for test in (test_model, test_known, test_levels, test_native,
+        for test in (test_model, test_known, test_half, test_levels, test_native,
                      test_said, test_bad):
             test(t, replay)
     return t.done()
