@@ -126,8 +126,7 @@ static uint64_t longest_half(const struct recording *r)
 	}
 	/* Of the size that comes next, as many as are missing. */
 	if (s < SIZES && size[s].sum)
-		count += (uint64_t)((double)(whole - 2 * sum) / 2 /
-				    (double)mean_of(&size[s]) + 0.5);
+		count += (whole - 2 * sum) / 2 / mean_of(&size[s]);
 	return count;
 }
 

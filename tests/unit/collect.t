@@ -92,7 +92,7 @@ def test_passes(t, collect):
 
 def test_buffer(t, collect):
     first = at((0, decide(0, 5)), (1, done(0, 1000)))
-    data = packed(0, first[0][1]) + packed(1000, first[1][1], True) + \
+    data = packed(0, first[0][1], True) + packed(1000, first[1][1], True) + \
         dropped(24) + extended(5 * 10 ** 12) + packed(7, switch(50, 0))
     by_cpu, _, _ = collect.read(page(START, data) +
                                 page(START + 6 * 10 ** 12,
@@ -140,6 +140,13 @@ def test_bad(t, collect):
         instance = collect.instance(good)
         instance.put(name, text)
         t.said(what, collect.run(instance), 1, err=[words])
+    for what, data in (
+            ("more in a page than there is", good[:8] + b"\xff\xff" + good[10:]),
+            ("an event that ends behind its page", page(
+                START, packed(0, done(0, 9))[:20])),
+            ("a length that is not there", page(START, b"\0\0\0\0"))):
+        t.said(what, collect.run(collect.instance(data)), 1,
+               err=["another format"])
     instance = collect.instance(good)
     os.unlink(instance.folder + "/events/sched/sched_switch/id")
     t.said("an event is missing", collect.run(instance), 1,

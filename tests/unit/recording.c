@@ -238,6 +238,69 @@ static void spoil(struct file *file, u64 *rnd)
 	put_right(file);
 }
 
+/* Without what follows the last events, whose numbers have no end. */
+static void test_end(void **unused)
+{
+	struct file file = a_file(6, 30, NULL), copy = { 0 };
+	size_t at = 16, last = 0, byte;
+	struct recording r;
+
+	(void)unused;
+	while (memcmp(file.data + at, "TAIL", 4)) {
+		last = at;
+		at += 12 + get32(file.data + at + 4);
+	}
+	file.size = at;
+	copy.data = malloc(file.size);
+	for (byte = last + 12 + 16; byte < file.size; byte++) {
+		/* Cut off there, or with nothing but numbers that go on. */
+		memcpy(copy.data, file.data, file.size);
+		copy.size = byte;
+		memcpy(copy.data + last + 4, &(u32){ (u32)(byte - last - 12) }, 4);
+		put_right(&copy);
+		assert_true(parse(&r, copy.data, copy.size));
+		assert_string_not_equal(r.damage, "");
+		recording_free(&r);
+		copy.size = file.size;
+		memcpy(copy.data, file.data, file.size);
+		memset(copy.data + byte, 0xff, file.size - byte);
+		put_right(&copy);
+		assert_true(parse(&r, copy.data, copy.size));
+		assert_string_not_equal(r.damage, "");
+		recording_free(&r);
+	}
+	free(copy.data);
+	free(file.data);
+}
+
+/* Time stands still rather than go back. */
+static void test_clock(void **unused)
+{
+	static const uint64_t times[] = { 1000, 500, 2000, 1999, 3000 };
+	struct file file = { 0 };
+	FILE *f = open_memstream(&file.data, &file.size);
+	static struct writer w;
+	struct recording r;
+	size_t i;
+
+	(void)unused;
+	writer_begin(&w, f, HEAD);
+	for (i = 0; i < ARRAY_SIZE(times); i++) {
+		const struct event e = { .time = times[i], .flags = EVENT_FIRST };
+
+		writer_pass(&w, 0, &e, 1);
+	}
+	assert_true(writer_end(&w, TAIL));
+	fclose(f);
+	assert_true(parse(&r, file.data, file.size));
+	assert_string_equal(r.damage, "");
+	assert_int_equal(r.cpu[0].event[1].time, 1000);
+	assert_int_equal(r.cpu[0].event[3].time, 2000);
+	assert_int_equal(r.cpu[0].event[4].time, 3000);
+	recording_free(&r);
+	free(file.data);
+}
+
 /* Played to everything, it may mean anything but trouble. */
 static void play_all(struct recording *r, u64 *rnd)
 {
@@ -293,6 +356,8 @@ int main(void)
 		cmocka_unit_test(test_round),
 		cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_bits),
+		cmocka_unit_test(test_end),
+		cmocka_unit_test(test_clock),
 		cmocka_unit_test(test_nonsense),
 	};
 

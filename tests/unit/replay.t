@@ -59,7 +59,8 @@ def test_model(t, replay):
                 n: recording.load(n, 900, [low, high, (.1, 9000)])
                 for n in (0, 3, 200)}),
             ("eight levels, many pulls", deep, 64, 20, 7, {
-                n: recording.load(n, 300, [high] * 7 + [low]) for n in (1, 2)}),
+                n: recording.load(n, 300, [high] * 4 + [(.001, 30000)] +
+                                  [(.3, 2000)] * 3) for n in (1, 2)}),
             ("rare events", {0: "MC"}, 1000, 4000000, 0, {
                 5: recording.load(9, 2500, [(.01, 8000)], 150, 900000)}),
             ("costs near idle times", {0: "SMT", 1: "MC"}, 512, 1000, 2, {
@@ -149,7 +150,7 @@ def test_half(t, replay):
                   first=True, idle=5) for n in range(2000)]
     replay.write(recording.whole({0: some}))
     t.said("and said, if it is few", replay.run(), 0, "half of the time was "
-           "spent in 6 attempts")
+           "spent in 5 attempts")
 
 
 def test_levels(t, replay):
@@ -262,6 +263,47 @@ def test_bad(t, replay):
             ("no events", recording.whole({}, {}), "nothing was recorded")):
         replay.write(data)
         t.said("a file that is bad: " + what, replay.run(), 1, err=[words])
+    def block_of(*some, cpu=0):
+        return recording.events(cpu, some)
+
+    def event(depth=0, time=10 ** 9, first=False, **more):
+        return Event(time, depth, 1000, first=first, **more)
+    begin = event(first=True)
+    strange = block_of(begin).replace(b"\x20\0", b"\xa0\0")
+    for what, block, words in (
+            ("a pass without a beginning", block_of(event()), "malformed"),
+            ("a depth twice", block_of(begin, event()), "malformed"),
+            ("depths that fall", block_of(event(2, first=True), event(1)),
+             "malformed"),
+            ("an attempt after a pull", block_of(
+                event(first=True, pulled=True), event(1)), "malformed"),
+            ("an attempt after idling", block_of(
+                event(first=True, idle=5), event(1)), "malformed"),
+            ("a flag that is not known", recording.block(
+                b"EVTS", strange[12:]), "malformed"),
+            ("a CPU that can't be", block_of(begin, cpu=8192),
+             "number is too high"),
+            ("a time that can't be", block_of(event(time=2 ** 63, first=True)),
+             "time is too high"),
+            ("one that comes to it", block_of(
+                event(time=2 ** 61, first=True),
+                event(time=2 ** 63, first=True)), "malformed"),
+            ("time that goes back", block_of(event(time=5, first=True)) +
+             block_of(event(time=4, first=True)), "goes backwards"),
+            ("a block that is not known", recording.block(b"MORE", b"x"),
+             "unknown kind"),
+            ("a block without its head", recording.block(b"EVTS", b"x"),
+             "too short"),
+            ("more than is told", recording.block(
+                b"EVTS", block_of(begin)[12:] + b"x"), "more than its events"),
+            ("less than is told", recording.block(
+                b"EVTS", b"\0\0\0\0\xff\xff\xff\xff" + b"\0" * 20),
+             "fewer events")):
+        replay.write(recording.begin() + head + block + recording.tail({}))
+        t.said(what, replay.run(), 1, err=[words])
+    replay.write(recording.begin() + head + block_of(begin, event(1)) +
+                 recording.tail({}))
+    t.said("and one that is good", replay.run(), 0, "2 attempts in 1 passes")
     half = {0: failing(5000)}
     replay.write(recording.whole(half)[:20000])
     t.said("cut off", replay.run(), 1, err=["cut off", "--damaged uses"])
