@@ -119,14 +119,14 @@ def test_buffer(t, collect):
     t.same("lost events are counted", tail.get("lost"), ["3"])
 
     many = []
-    for n in range(30000):
+    for n in range(12000):
         now = START + n * 100000
         many += [(now, decide(0, 1000 + n)), (now + 10, done(0, 100 + n % 7)),
                  (now + 20, switch(50, 0)), (now + 20 + n, switch(0, 50))]
     by_cpu, tail, _ = collect.read(pages(many), b"", pages(many[:4000]))
     t.same("many, on several CPUs", [(len(rows(by_cpu, cpu)), rows(by_cpu, cpu)[
         -1][-1] if rows(by_cpu, cpu) else None) for cpu in range(3)],
-        [(30000, 29999), (0, None), (1000, 999)])
+        [(12000, 11999), (0, None), (1000, 999)])
     t.same("each CPU's lost events", tail.get("lost"), ["3"])
 
 
@@ -140,8 +140,9 @@ def test_bad(t, collect):
         instance = collect.instance(good)
         instance.put(name, text)
         t.said(what, collect.run(instance), 1, err=[words])
+    full = page(START, packed(1, done(0, 9, True)) * 102)
     for what, data in (
-            ("more in a page than there is", good[:8] + b"\xff\xff" + good[10:]),
+            ("more in a page than there is", full[:8] + b"\xff\xff" + full[10:]),
             ("an event that ends behind its page", page(
                 START, packed(0, done(0, 9))[:20])),
             ("a length that is not there", page(START, b"\0\0\0\0"))):
@@ -154,7 +155,7 @@ def test_bad(t, collect):
     t.said("no CPU", collect.run(collect.instance()), 1, err=["newidle: "])
     t.said("no such folder", collect.run(
         collect.instance(good), "/nowhere/file"), 1, err=["No such file"])
-    many = pages([(START + n * 9, done(0, 100, True)) for n in range(90000)])
+    many = pages([(START + n * 9, done(0, 100, True)) for n in range(40000)])
     t.said("no room", collect.run(collect.instance(many), "/dev/full"), 1,
            err=["No space left"])
     t.said("nothing happened", collect.run(collect.instance(b"")), 0,
@@ -164,7 +165,7 @@ def test_bad(t, collect):
     dice, ended = random.Random(7), [0, 0]
     events = pages(at(*[(n, (decide(n % 3, n), done(n % 3, 5), switch(5, 0),
                              switch(0, 5))[n % 4]) for n in range(120)]))
-    for _ in range(80):
+    for _ in range(50):
         data = bytearray(events)
         for _ in range(dice.randrange(1, 6)):
             place = dice.randrange(8, 2000)
@@ -178,7 +179,7 @@ def test_bad(t, collect):
         if status == 0:
             with open(collect.file, "rb") as f:
                 recording.read(f.read())
-    t.result(min(ended) > 5, "nonsense does no harm", [ended])
+    t.result(min(ended) > 3, "nonsense does no harm", [ended])
 
 
 def main():

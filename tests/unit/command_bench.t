@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """newidle bench: what it runs when, what it writes, and that knobs return."""
 
+import contextlib
+import io
 import json
 import os
 import re
@@ -58,7 +60,8 @@ def bench(m, **options):
     from newidle_lib import bench as command, machine
     set_up(m)
     wanted = dict(PLAIN, output=m.folder + "/result", **options)
-    with m.inside() as printed:
+    with m.inside() as printed, \
+            contextlib.redirect_stderr(io.StringIO()):
         try:
             return command.bench(SimpleNamespace(**wanted)), \
                 printed.getvalue(), ""

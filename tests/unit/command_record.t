@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """newidle record: what it does to the machine, and that nothing of it stays."""
 
+import contextlib
+import io
 import json
 import os
 import shutil
@@ -75,7 +77,8 @@ def record(m, log, buffer=b"", **options):
     real = tracing.make, tracing.remove
     tracing.make, tracing.remove = kernel_makes(m, buffer, log)
     try:
-        with m.inside() as printed:
+        with m.inside() as printed, \
+                contextlib.redirect_stderr(io.StringIO()):
             try:
                 return command.record(SimpleNamespace(**wanted)), \
                     printed.getvalue(), ""

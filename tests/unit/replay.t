@@ -56,15 +56,15 @@ def test_model(t, replay):
     low, high = (.2, 3000), (.05, 6000)
     for what, names, window, longest, seed, cpus in (
             ("three levels", THREE, 256, 1000, 1, {
-                n: recording.load(n, 900, [low, high, (.1, 9000)])
+                n: recording.load(n, 500, [low, high, (.1, 9000)])
                 for n in (0, 3, 200)}),
             ("eight levels, many pulls", deep, 64, 20, 7, {
                 n: recording.load(n, 300, [high] * 4 + [(.001, 30000)] +
                                   [(.3, 2000)] * 3) for n in (1, 2)}),
             ("rare events", {0: "MC"}, 1000, 4000000, 0, {
-                5: recording.load(9, 2500, [(.01, 8000)], 150, 900000)}),
+                5: recording.load(9, 1600, [(.01, 8000)], 150, 900000)}),
             ("costs near idle times", {0: "SMT", 1: "MC"}, 512, 1000, 2, {
-                5: recording.load(4, 3000, [(.1, 4000), (.1, 9000)], 200,
+                5: recording.load(4, 2000, [(.1, 4000), (.1, 9000)], 200,
                                   20000)}),
             ("each window a pass", THREE, 1, 1000, 3, {
                 n: recording.load(n, 250, [(.5, 4000)] * 3) for n in (4, 5)})):
@@ -92,7 +92,7 @@ def failing(count, cost=2000, avg_idle=10000):
 
 
 def test_known(t, replay):
-    n = 100000
+    n = 40000
     some = failing(n)
     always, oracle = replay.one(some, "policy=always")
     t.same("nothing to pull: always loses its time",
@@ -106,7 +106,7 @@ def test_known(t, replay):
            value["attempts"], 256 + (n - 256) // 64)
     dice, _ = replay.one(some, "policy=random,rate=0")
     # A ratio of 0 is 2 attempts of 1024, and it takes some windows to get there.
-    t.result(600 < dice["attempts"] < 820, "nothing to pull: random "
+    t.result(480 < dice["attempts"] < 700, "nothing to pull: random "
              "comes down to its least share", [dice["attempts"]])
 
     # Three in four fail and idle for 40 us; a pull is worth just that.
