@@ -21,6 +21,7 @@ help:
 	@echo 'make uninstall   unload it, remove it from DKMS, remove the commands'
 	@echo 'make install-files, make uninstall-files'
 	@echo '                 the commands alone, below DESTDIR= if given'
+	@echo 'make tools       build the commands'"'"' parts in C here, to run them from the source tree'
 	@echo 'make demo        see it work in a virtual machine; KERNEL=6.12 or another series'
 	@echo 'make test        run all tests, in virtual machines where needed'
 	@echo 'make bench       figures of the policies that need no machine'
@@ -32,6 +33,10 @@ test demo bench:
 
 test-matrix:
 	$(run) matrix $(KERNEL)
+
+tools:
+	@mkdir -p scripts/built
+	scripts/build-tools scripts/built
 
 install:
 	scripts/dkms-install '$(VERSION)' '$(KVER)'
@@ -50,10 +55,13 @@ install-files:
 	install -m 644 scripts/newidle-common.sh '$(DESTDIR)/usr/lib/newidle/common.sh'
 	install -m 644 scripts/newidle.modprobe '$(DESTDIR)/usr/lib/modprobe.d/newidle.conf'
 
+	@scripts/build-tools '$(DESTDIR)/usr/lib/newidle' || echo 'left out: newidle record, replay, recommend and the loads of bench, which are built with a C compiler and libc6-dev' >&2
+
 uninstall-files:
 	rm -f '$(DESTDIR)/usr/sbin/newidle' '$(DESTDIR)/usr/sbin/newidle-load' '$(DESTDIR)/usr/sbin/newidle-unload'
 	rm -f '$(DESTDIR)$(COMPLETIONS)/newidle'
 	rm -rf '$(DESTDIR)/usr/lib/newidle/newidle_lib'
+	rm -f '$(DESTDIR)'/usr/lib/newidle/newidle-*
 	rm -f '$(DESTDIR)/usr/lib/newidle/common.sh' '$(DESTDIR)/usr/lib/modprobe.d/newidle.conf'
 	[ ! -d '$(DESTDIR)/usr/lib/newidle' ] || rmdir '$(DESTDIR)/usr/lib/newidle'
 
@@ -61,6 +69,6 @@ uninstall-files:
 clean:
 	rm -f -- *.o *.ko *.mod *.mod.c .*.cmd .*.o .*.d modules.order Module.symvers
 	rm -f -- module/*.o module/.*.cmd module/.*.d
-	rm -rf .tmp_versions
+	rm -rf .tmp_versions scripts/built
 
-.PHONY: all help test test-matrix bench demo install uninstall install-files uninstall-files clean
+.PHONY: all help test test-matrix bench demo tools install uninstall install-files uninstall-files clean

@@ -15,9 +15,6 @@ bool newidle_level_overflow;
 unsigned int newidle_epoch;
 unsigned int newidle_resets;
 
-/* Between the phases of a CPU's domains, in CPUs. */
-#define DEPTH_STEP 61
-
 /**
  * newidle_domains_alloc() - tables for all possible CPUs
  *
@@ -178,7 +175,7 @@ void newidle_domain_bind(struct newidle_domain *d, struct sched_domain *sd,
 	newidle_domain_describe(d, sd);
 	/* Neighbours on either side begin at other phases. */
 	newidle_state_init(&d->state, &newidle_settings,
-			   cpu + DEPTH_STEP * d->depth, now);
+			   cpu + NEWIDLE_DEPTH_STEP * d->depth, now);
 	d->sd = sd;
 }
 

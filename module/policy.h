@@ -35,6 +35,8 @@ typedef uint64_t u64;
 
 /** From one phase of bresenham to the next; prime to NEWIDLE_UNIT, near its golden section. */
 #define NEWIDLE_PHASE_STEP	633U
+/** And from a CPU's domain to the next wider one, in such steps. */
+#define NEWIDLE_DEPTH_STEP	61
 
 /** value: after so many skips it tries once, to see whether times have changed. */
 #define NEWIDLE_PATIENCE		64U

@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.realpath(__file__))
 SCRIPTS = os.path.join(HERE, "..", "..", "scripts")
 sys.path[:0] = [os.path.join(HERE, "..", "style"), SCRIPTS]
-from tap import Tap
+from tap import Tap, run
 
 NOBODY = 65534
 KNOBS = "/sys/kernel/newidle/"
@@ -165,3 +165,14 @@ class Check(Tap):
     def same(self, what, have, wanted):
         self.result(have == wanted, what, ["wanted %r" % (wanted, ),
                                            "got    %r" % (have, )])
+
+
+def built_tools(t, folder):
+    """The command's programs in C, with what notices wrong accesses."""
+    flags = "-O1 -g -Wall -Wextra -Wshadow -Werror -Wno-unused-parameter " \
+        "-Wno-sign-compare -fsanitize=address,undefined " \
+        "-fno-sanitize-recover=all"
+    status, out = run(SCRIPTS + "/build-tools", folder,
+                      env=dict(os.environ, CFLAGS=flags))
+    t.result(status == 0 and not out, "the programs in C are built", [out])
+    return folder

@@ -9,16 +9,19 @@ import sys
 
 sys.dont_write_bytecode = True
 from command import SCRIPTS, Check, Machine
+from newidle_lib import workloads
 from tap import ROOT, run
 
 COMPLETION = "/usr/share/bash-completion/completions/newidle"
-SUBCOMMANDS = "check status watch set reset load unload".split()
+SUBCOMMANDS = "check status watch set reset load unload bench record replay recommend".split()
+PROGRAMS = ("newidle-barrier", "newidle-collect", "newidle-replay",
+            "newidle-waker")
 
 
-def make(target, folder):
+def make(target, folder, **env):
     return run("make", "-s", "-C", ROOT, target, "DESTDIR=" + folder,
-               env={k: v for k, v in os.environ.items()
-                    if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")})
+               env=dict({k: v for k, v in os.environ.items() if k not in
+                         ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}, **env))
 
 
 def files(folder):
@@ -49,15 +52,32 @@ def test_install(t):
         t.result(status == 0 and out.startswith("usage: newidle-unload"),
                  "installed: finds newidle-unload", [out])
         t.result(COMPLETION in before, "installed: completion")
+        t.same("installed: programs in C", [
+            name for name in PROGRAMS if not os.access(
+                "%s/usr/lib/newidle/%s" % (to, name), os.X_OK)], [])
+        status, out = run(program, "replay", "--help", env=m.environment())
+        t.result(status == 0 and out.startswith("usage: newidle replay"),
+                 "installed: finds newidle-replay", [out])
         t.same("uninstall-files", make("uninstall-files", to), (0, ""))
         t.same("uninstall-files: no file is left", files(to), [])
         t.same("uninstall-files: nothing of ours is left", ours(to), [])
+        status, out = make("install-files", to, CC="false")
+        t.result(status == 0 and "left out: newidle record, replay" in out,
+                 "without a compiler the rest is installed", [out])
+        t.same("without a compiler: what is left out",
+               sorted(set(before) - set(files(to))),
+               ["/usr/lib/newidle/" + name for name in PROGRAMS])
+        t.same("uninstall-files: that too", make("uninstall-files", to), (0, ""))
+        t.same("uninstall-files: nothing of that is left", ours(to), [])
 
 
 def test_help(t):
     with Machine(loaded=False) as m:
         t.said("--help", m.run("--help"), 0, "exit status:", *SUBCOMMANDS)
         for name in SUBCOMMANDS:
+            # Needs its program, which replay.t builds.
+            if name == "replay":
+                continue
             program = "newidle-" + name if "load" in name else "newidle " + name
             t.said(name + " --help", m.run(name, "--help"), 0,
                    "usage: " + program, "exit status:")
@@ -114,6 +134,12 @@ def test_completion(t):
                 ("options", ["status", "--"], ["--help", "--json",
                                                "--no-sample"]),
                 ("a number", ["watch", "-n", ""], []),
+                ("workloads", ["bench", "h"], ["hackbench"]),
+                ("which is better", ["bench", "--better", ""],
+                 ["higher", "lower"]),
+                ("files", ["replay", SCRIPTS + "/newidle.m"],
+                 [SCRIPTS + "/newidle.modprobe"]),
+                ("options behind files", ["replay", "--w"], ["--window"]),
                 ("knobs", ["set", ""], ["--help", "max_level=", "policy=",
                                         "rate=", "window="]),
                 ("a second knob", ["set", "rate", "=", "1", "po"], ["policy="]),
@@ -126,6 +152,9 @@ def test_completion(t):
                 ("no such knob", ["set", "nonsense", "="], []),
                 ("no path", ["set", "../newidle/policy", "="], [])):
             t.same("completes " + what, completed(m, *words)[0], wanted)
+        t.same("completes all workloads", [
+            name for name in workloads.BUILT_IN
+            if name not in completed(m, "bench", "")[0]], [])
         t.same("no blank behind KNOB=", completed(m, "set", "po")[1],
                "-o nospace")
         t.same("a blank behind a choice",

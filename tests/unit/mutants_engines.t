@@ -164,7 +164,7 @@ width: not kept|s/^\td->width = newidle_domain_width(sd);//
 limit: told where there is no need|s/^\tif (limit == NEWIDLE_ALL || (found \& BIT(limit)))/\tif (0)/
 limit: the time without is in the window|s/newidle_epoch, newidle_epoch + 1/newidle_epoch, newidle_epoch/
 limit: a change is not told of|s/^\treturn true;/\treturn false;/
-phases: alike on all levels|s/^#define DEPTH_STEP 61/#define DEPTH_STEP 0/
+phases: alike on all levels|s/NEWIDLE_DEPTH_STEP \* d->depth/0 * d->depth/
 limit: the narrowest is told|s/fls(narrower) - 1/__builtin_ctz(narrower)/
 = pin.h steps agree
 clock flags not noted|s/AT(unsigned int, rf, RF_CLOCK_UPDATE_FLAGS) = CLOCK_UPDATED;/;/
