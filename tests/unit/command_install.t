@@ -109,7 +109,8 @@ def completed(m, *words):
 def test_completion(t):
     with Machine() as m:
         for what, words, wanted in (
-                ("subcommands", [""], sorted(SUBCOMMANDS + ["--help"])),
+                ("subcommands", [""], sorted(SUBCOMMANDS +
+                                                ["--help", "--version"])),
                 ("a subcommand", ["st"], ["status"]),
                 ("options", ["status", "--"], ["--help", "--json",
                                                "--no-sample"]),
