@@ -6,6 +6,8 @@ KDIR    ?= /lib/modules/$(KVER)/build
 VERSION := $(patsubst PACKAGE_VERSION="%",%,$(filter PACKAGE_VERSION="%",$(file <dkms.conf)))
 
 COMPLETIONS := /usr/share/bash-completion/completions
+MAN4 := $(wildcard man/*.4)
+MAN8 := $(wildcard man/*.8)
 
 # Neither this make nor its variables are the business of a test bed's makes.
 run := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL tests/run
@@ -42,19 +44,29 @@ uninstall:
 	scripts/dkms-install --remove
 	@$(MAKE) -s --no-print-directory uninstall-files
 
+# As "options" lines are often put in /etc/modprobe.d/newidle.conf, which would
+# stand for a file of that name in /usr/lib, our line is in one of another name.
 install-files:
-	install -d '$(DESTDIR)/usr/sbin' '$(DESTDIR)/usr/lib/newidle/newidle_lib' '$(DESTDIR)/usr/lib/modprobe.d' '$(DESTDIR)$(COMPLETIONS)'
+	install -d $(addprefix '$(DESTDIR)'/usr/,sbin lib/newidle/newidle_lib lib/modprobe.d lib/systemd/system share/man/man4 share/man/man8) '$(DESTDIR)$(COMPLETIONS)'
 	install -m 755 scripts/newidle scripts/newidle-load scripts/newidle-unload '$(DESTDIR)/usr/sbin'
 	install -m 644 scripts/newidle_lib/*.py '$(DESTDIR)/usr/lib/newidle/newidle_lib'
 	install -m 644 scripts/newidle.bash-completion '$(DESTDIR)$(COMPLETIONS)/newidle'
 	install -m 644 scripts/newidle-common.sh '$(DESTDIR)/usr/lib/newidle/common.sh'
-	install -m 644 scripts/newidle.modprobe '$(DESTDIR)/usr/lib/modprobe.d/newidle.conf'
+	echo '$(VERSION)' > '$(DESTDIR)/usr/lib/newidle/version'
+	install -m 644 scripts/newidle.modprobe '$(DESTDIR)/usr/lib/modprobe.d/newidle-unload.conf'
+	install -m 644 scripts/newidle.service '$(DESTDIR)/usr/lib/systemd/system'
+	install -m 644 $(MAN4) '$(DESTDIR)/usr/share/man/man4'
+	install -m 644 $(MAN8) '$(DESTDIR)/usr/share/man/man8'
 
+# newidle.conf: where earlier versions had that line.
 uninstall-files:
-	rm -f '$(DESTDIR)/usr/sbin/newidle' '$(DESTDIR)/usr/sbin/newidle-load' '$(DESTDIR)/usr/sbin/newidle-unload'
+	rm -f $(addprefix '$(DESTDIR)'/usr/sbin/,newidle newidle-load newidle-unload)
 	rm -f '$(DESTDIR)$(COMPLETIONS)/newidle'
 	rm -rf '$(DESTDIR)/usr/lib/newidle/newidle_lib'
-	rm -f '$(DESTDIR)/usr/lib/newidle/common.sh' '$(DESTDIR)/usr/lib/modprobe.d/newidle.conf'
+	rm -f $(addprefix '$(DESTDIR)'/usr/lib/newidle/,common.sh version)
+	rm -f $(addprefix '$(DESTDIR)'/usr/lib/modprobe.d/,newidle.conf newidle-unload.conf)
+	rm -f '$(DESTDIR)/usr/lib/systemd/system/newidle.service'
+	rm -f $(addprefix '$(DESTDIR)'/usr/share/man/,$(MAN4:man/%=man4/%) $(MAN8:man/%=man8/%))
 	[ ! -d '$(DESTDIR)/usr/lib/newidle' ] || rmdir '$(DESTDIR)/usr/lib/newidle'
 
 # Without the kernel's help, so that it works when the headers are gone.
