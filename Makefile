@@ -27,10 +27,15 @@ help:
 	@echo 'make test        run all tests, in virtual machines where needed'
 	@echo 'make bench       figures of the policies that need no machine'
 	@echo 'make test-matrix every kernel with every engine; KERNEL="6.18.15 7.3-rt" for some'
+	@echo 'make test-packages'
+	@echo '                 Debian packages: build, install, upgrade and remove them'
 	@echo 'make clean       remove what a build left here'
 
 test demo bench:
 	$(run) $@
+
+test-packages:
+	$(run) packages
 
 test-matrix:
 	$(run) matrix $(KERNEL)
@@ -75,4 +80,4 @@ clean:
 	rm -f -- module/*.o module/.*.cmd module/.*.d
 	rm -rf .tmp_versions
 
-.PHONY: all help test test-matrix bench demo install uninstall install-files uninstall-files clean
+.PHONY: all help test test-matrix test-packages bench demo install uninstall install-files uninstall-files clean
