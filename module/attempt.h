@@ -57,7 +57,7 @@ static inline void newidle_pass_over(struct newidle_cpu *c,
  * @rq: this CPU's run queue
  *
  * Not if new-idle balance would not have asked about it anyway.  It is no
- * decision, so the policy's state does not begin with it.
+ * decision, so the policy's state does not begin with it, but with the next.
  */
 static inline void newidle_give_up(struct newidle_cpu *c,
 				   struct sched_domain *sd, const struct rq *rq)
@@ -67,8 +67,11 @@ static inline void newidle_give_up(struct newidle_cpu *c,
 	if (!d || !(sd->flags & SD_BALANCE_NEWIDLE))
 		return;
 	newidle_count_begin(c);
-	if (unlikely(!d->name))
+	if (unlikely(!d->name || d->span_weight != sd->span_weight ||
+		     d->flags != sd->flags)) {
 		newidle_domain_describe(d, sd);
+		d->sd = NULL;
+	}
 	d->count.over_budget++;
 	newidle_count_end(c);
 	newidle_trace_decision(c, d, false, NEWIDLE_BY_BUDGET, rq);

@@ -19,7 +19,7 @@
  * @stops_when_busy: the walk ends when this CPU has a task or one is coming
  *	(6.1); else when a pull succeeded or the balancer says so
  * @bumps_cost: a failed attempt books 3/2 of the domain's maximum cost, at
- *	most the migration cost + 200 ns
+ *	most the migration cost + 200 ns; in our steps knob cost_bump says so
  * @scx_clock_bit: bit of scx_rq.flags that the unpinning clears while
  *	sched_ext is in use, 0 if there is none
  */

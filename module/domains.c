@@ -3,6 +3,7 @@
 #include "log.h"
 #include <linux/bitops.h>
 #include <linux/cpumask.h>
+#include <linux/ratelimit.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
 #include "compat.h"
@@ -13,6 +14,9 @@ struct newidle_cpu __percpu *newidle_cpus __read_mostly;
 bool newidle_level_overflow;
 unsigned int newidle_epoch;
 unsigned int newidle_resets;
+
+/* Between the phases of a CPU's domains, in CPUs. */
+#define DEPTH_STEP 61
 
 /**
  * newidle_domains_alloc() - tables for all possible CPUs
@@ -46,8 +50,15 @@ void newidle_domains_free(void)
 	newidle_cpus = NULL;
 }
 
-/* By flags, since the names of levels vary. */
-static u32 width_of(const struct sched_domain *sd)
+/**
+ * newidle_domain_width() - what kind of domain it is
+ * @sd: the domain
+ *
+ * By flags, since the names of levels vary.
+ *
+ * Return: one of enum newidle_level.
+ */
+u32 newidle_domain_width(const struct sched_domain *sd)
 {
 	if (sd->flags & SD_SHARE_CPUCAPACITY)
 		return NEWIDLE_SMT;
@@ -68,10 +79,28 @@ static u32 widths(void)
 		for (sd = newidle_cpu_domains(cpu); sd;
 		     sd = rcu_dereference(sd->parent))
 			if (sd->flags & SD_BALANCE_NEWIDLE)
-				found |= BIT(width_of(sd));
+				found |= BIT(newidle_domain_width(sd));
 		rcu_read_unlock();
 	}
 	return found;
+}
+
+/**
+ * newidle_domains_set_limit() - choose how wide new-idle balance may look
+ * @limit: one of enum newidle_level
+ *
+ * Windows of domains that are let in again do not contain the time without.
+ *
+ * Context: newidle_lock held.
+ * Return: true if it was another before.
+ */
+bool newidle_domains_set_limit(u32 limit)
+{
+	if (newidle_settings.max_level == limit)
+		return false;
+	WRITE_ONCE(newidle_settings.max_level, limit);
+	WRITE_ONCE(newidle_epoch, newidle_epoch + 1);
+	return true;
 }
 
 /**
@@ -89,11 +118,11 @@ void newidle_domains_tell_limit(u32 limit)
 	if (limit == NEWIDLE_ALL || (found & BIT(limit)))
 		return;
 	if (narrower)
-		pr_info("max_level=%s: this machine has no such domains, so it comes to %s\n",
+		pr_info_ratelimited("max_level=%s: this machine has no such domains, so it comes to %s\n",
 			newidle_level_names[limit],
 			newidle_level_names[fls(narrower) - 1]);
 	else
-		pr_info("max_level=%s: this machine has no such domains nor narrower ones, so nothing is tried\n",
+		pr_info_ratelimited("max_level=%s: this machine has no such domains nor narrower ones, so nothing is tried\n",
 			newidle_level_names[limit]);
 }
 
@@ -119,7 +148,7 @@ void newidle_domain_describe(struct newidle_domain *d, struct sched_domain *sd)
 	for (; child; child = rcu_dereference_raw(child->child))
 		depth++;
 	d->depth = depth;
-	d->width = width_of(sd);
+	d->width = newidle_domain_width(sd);
 	d->name = newidle_sd_name(sd);
 	d->span_weight = sd->span_weight;
 	d->flags = sd->flags;
@@ -147,7 +176,9 @@ void newidle_domain_bind(struct newidle_domain *d, struct sched_domain *sd,
 		return;
 	}
 	newidle_domain_describe(d, sd);
-	newidle_state_init(&d->state, &newidle_settings, cpu, now);
+	/* Neighbours on either side begin at other phases. */
+	newidle_state_init(&d->state, &newidle_settings,
+			   cpu + DEPTH_STEP * d->depth, now);
 	d->sd = sd;
 }
 

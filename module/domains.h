@@ -79,12 +79,14 @@ struct newidle_domain {
  * struct newidle_pass - a walk over a CPU's domains that is under way
  * @spent: time spent in the balancer, ns
  * @skipped: levels that the policy skipped
+ * @looked: it had its second look, or none was worth it
  *
  * Begun at the lowest domain; who wants no second look need not begin it.
  */
 struct newidle_pass {
 	u64 spent;
 	u32 skipped;
+	bool looked;
 };
 
 /**
@@ -116,7 +118,7 @@ struct newidle_undo {
  * @in_steps: engine swap is in the balancer, and counts that call itself
  * @pass: the walk that is under way
  * @undo: what the next one has to put right
- * @level: by sched_domain.level; an entry with sd == NULL was never used
+ * @level: by sched_domain.level; an entry without a name was never used
  */
 struct newidle_cpu {
 	int cpu;
@@ -136,6 +138,8 @@ void newidle_domains_free(void);
 void newidle_domain_bind(struct newidle_domain *d, struct sched_domain *sd,
 			 int cpu);
 void newidle_domain_describe(struct newidle_domain *d, struct sched_domain *sd);
+u32 newidle_domain_width(const struct sched_domain *sd);
+bool newidle_domains_set_limit(u32 limit);
 void newidle_domains_tell_limit(u32 limit);
 void newidle_domain_copy(int cpu, int level, struct newidle_domain *copy);
 
@@ -143,8 +147,9 @@ void newidle_domain_copy(int cpu, int level, struct newidle_domain *copy);
 extern bool newidle_level_overflow;
 
 /*
- * Grows whenever another policy begins to decide: what went on before, perhaps
- * with nothing booked, is no time of a window.  Written under newidle_lock.
+ * Grows whenever another policy begins to decide, or about other domains: what
+ * went on before, perhaps with nothing booked, is no time of a window.  Written
+ * under newidle_lock.
  */
 extern unsigned int newidle_epoch;
 

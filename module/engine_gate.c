@@ -133,7 +133,7 @@ static int newidle_gate(int this_cpu, struct rq *this_rq,
 	if (unlikely(READ_ONCE(newidle_lock_contract) != NEWIDLE_LOCK_FREE))
 		prove_lock_contract(this_rq);
 	c = per_cpu_ptr(newidle_cpus, this_cpu);
-	if (unlikely(c->undo.sd))
+	if (unlikely(c->undo.sd) && newidle_is_first(sd))
 		newidle_undo_retry(c, this_rq, sd);
 	if (!READ_ONCE(newidle_live))
 		goto pass;

@@ -112,12 +112,12 @@ static void note_next_balance(struct pass *p, const struct sched_domain *sd)
 
 /*
  * A domain's cost is the highest seen, and sinks by about 1 % in a second
- * without a higher one.
+ * without a higher one.  The rule of 155213a2aed4, which some kernels have, is
+ * the user's choice on all.
  */
 static void book_cost(struct sched_domain *sd, u64 cost, bool pulled)
 {
-	const bool bumps = newidle_dialect.bumps_cost ||
-			   READ_ONCE(newidle_settings.cost_bump);
+	const bool bumps = READ_ONCE(newidle_settings.cost_bump);
 
 	if (bumps && !pulled)
 		cost = 3 * sd->max_newidle_lb_cost / 2;

@@ -164,6 +164,7 @@ static ssize_t knob_store(struct kobject *kobj, struct kobj_attribute *attr,
 			  const char *buf, size_t count)
 {
 	const struct knob *k = container_of(attr, struct knob, attr);
+	bool limits = false;
 	u32 value;
 	int err;
 
@@ -178,10 +179,12 @@ static ssize_t knob_store(struct kobject *kobj, struct kobj_attribute *attr,
 		err = -ESHUTDOWN;
 	else if (k->value == &newidle_settings.policy)
 		newidle_patch_set_policy(value);
+	else if (k->value == &newidle_settings.max_level)
+		limits = newidle_domains_set_limit(value);
 	else
 		WRITE_ONCE(*k->value, value);
 	mutex_unlock(&newidle_lock);
-	if (!err && k->value == &newidle_settings.max_level)
+	if (limits)
 		newidle_domains_tell_limit(value);
 	return err ?: count;
 }

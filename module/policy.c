@@ -71,13 +71,13 @@ u32 newidle_rng_draw(struct newidle_rng *rng)
  *	after it was rebuilt
  * @st: state to fill
  * @set: settings in force
- * @cpu: whose state it is: CPUs start at different phases
+ * @place: whose state it is: neighbours start at different phases
  * @now: the CPU's clock, ns
  *
  * Half a window with one success in two, as sd_init() of the kernel does.
  */
 void newidle_state_init(struct newidle_state *st,
-			const struct newidle_settings *set, int cpu, u64 now)
+			const struct newidle_settings *set, int place, u64 now)
 {
 	u32 window = READ_ONCE(set->window);
 
@@ -87,7 +87,7 @@ void newidle_state_init(struct newidle_state *st,
 		.calls   = window / 2,
 		.window  = window,
 		.ratio   = NEWIDLE_UNIT / 2,
-		.due     = cpu * NEWIDLE_PHASE_STEP % NEWIDLE_UNIT,
+		.due     = place * NEWIDLE_PHASE_STEP % NEWIDLE_UNIT,
 	};
 }
 
@@ -248,6 +248,7 @@ static void book_value(struct newidle_state *st,
 
 	if (!o->tried)
 		return;
+	st->skipped = 0;
 	if (st->cost) {
 		st->cost = st->cost - st->cost / 8 + cost / 8;
 	} else {

@@ -33,7 +33,7 @@ typedef uint64_t u64;
 #define NEWIDLE_RATE_SHIFT_MAX		34U
 #define NEWIDLE_RATE_SHIFT_DEFAULT	22U
 
-/** A CPU's phase of bresenham; prime to NEWIDLE_UNIT, near its golden section. */
+/** From one phase of bresenham to the next; prime to NEWIDLE_UNIT, near its golden section. */
 #define NEWIDLE_PHASE_STEP	633U
 
 /** value: after so many skips it tries once, to see whether times have changed. */
@@ -112,7 +112,7 @@ struct newidle_settings {
 
 /**
  * struct newidle_state - what the policies remember of one domain on one CPU;
- *	each has members of its own, which the others leave alone
+ *	policies that book in another way leave each other's members alone
  * @stamp: when the current window began, ns
  * @success: weighted successes of the current window, at most
  *	NEWIDLE_UNIT a call
@@ -184,7 +184,7 @@ void newidle_rng_seed(struct newidle_rng *rng, u64 seed);
 u32 newidle_rng_draw(struct newidle_rng *rng);
 
 void newidle_state_init(struct newidle_state *st,
-			const struct newidle_settings *set, int cpu, u64 now);
+			const struct newidle_settings *set, int place, u64 now);
 bool newidle_decide(const struct newidle_settings *set,
 		    struct newidle_state *st, struct newidle_rng *rng,
 		    u32 *weight);

@@ -29,14 +29,16 @@ static bool has_work(const struct rq *rq)
  * @rq: its run queue
  *
  * To be asked when the pass has come to its last domain, has pulled nothing and
- * may go on.
+ * may go on.  Behind that there may be domains beyond max_level, for which the
+ * answer is no.
  *
  * Return: the idle time that is left for it, ns; 0: no.
  */
-u64 newidle_retry_left(const struct newidle_cpu *c, const struct rq *rq)
+u64 newidle_retry_left(struct newidle_cpu *c, const struct rq *rq)
 {
-	if (!c->pass.skipped || has_work(rq))
+	if (!c->pass.skipped || c->pass.looked || has_work(rq))
 		return 0;
+	c->pass.looked = true;
 	return newidle_retry_time(&newidle_settings, newidle_rq_avg_idle(rq),
 				  c->pass.spent);
 }

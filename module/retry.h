@@ -13,7 +13,7 @@
 
 struct rq;
 
-u64 newidle_retry_left(const struct newidle_cpu *c, const struct rq *rq);
+u64 newidle_retry_left(struct newidle_cpu *c, const struct rq *rq);
 struct sched_domain *newidle_retry_next(struct newidle_cpu *c,
 					struct sched_domain *sd, int cpu,
 					u64 left, struct newidle_domain **d);
@@ -92,15 +92,17 @@ static inline bool newidle_is_first(const struct sched_domain *sd)
 }
 
 /**
- * newidle_is_last() - is this the last domain that a walk asks about?
+ * newidle_is_last() - is this the last domain that a walk asks a policy about?
  * @sd: one that is wanted
  *
- * Return: true if no wider one is wanted.
+ * Return: true if no wider one is wanted, or only such as are beyond max_level.
  */
 static inline bool newidle_is_last(const struct sched_domain *sd)
 {
+	const u32 limit = READ_ONCE(newidle_settings.max_level);
+
 	while ((sd = rcu_dereference_raw(sd->parent)))
-		if (newidle_is_wanted(sd))
+		if (newidle_is_wanted(sd) && newidle_domain_width(sd) <= limit)
 			return false;
 	return true;
 }

@@ -6,8 +6,8 @@
  *	newidle:newidle_done	what came of an attempt, or of one of a second look
  *
  * They are hit where the counters grow, and so agree with them: decided to try,
- * and done without retry, are attempts; skipped by policy, skips; done with
- * retry, retries.  Switched off each is a jump over it.
+ * and done without retry, are attempts; skipped by policy, skips, and for other
+ * reasons none; done with retry, retries.  Switched off each is a jump over it.
  *
  * A kernel that takes a livepatch's mark for a bad taint (6.1) gives it no
  * events; newidle_trace_tell() says so.
@@ -42,7 +42,7 @@ TRACE_EVENT(newidle_decide,
 		__field(int, cpu)
 		__field(int, depth)
 		__field(unsigned int, ratio)
-		__field(bool, try)
+		__field(bool, tried)
 		__field(unsigned char, reason)
 		__array(char, level, 8)
 	),
@@ -51,13 +51,13 @@ TRACE_EVENT(newidle_decide,
 		__entry->cpu = cpu;
 		__entry->depth = d->depth;
 		__entry->ratio = d->state.ratio;
-		__entry->try = try;
+		__entry->tried = try;
 		__entry->reason = reason;
 		strscpy(__entry->level, d->name, sizeof(__entry->level));
 	),
 	TP_printk("cpu=%d depth=%d level=%s decision=%s reason=%s ratio=%u avg_idle=%llu",
 		  __entry->cpu, __entry->depth, __entry->level,
-		  __entry->try ? "try" : "skip",
+		  __entry->tried ? "try" : "skip",
 		  __print_symbolic(__entry->reason,
 				   { NEWIDLE_BY_POLICY, "policy" },
 				   { NEWIDLE_BY_BUDGET, "budget" },

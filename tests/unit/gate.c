@@ -116,6 +116,23 @@ static void puts_costs_right(void **unused)
 	world_end(&w);
 }
 
+/* The pass goes on to domains beyond the limit, and is booked after those. */
+static void right_with_limit(void **unused)
+{
+	(void)unused;
+	begin();
+	newidle_settings.max_level = NEWIDLE_LLC;
+	dear_pass(0);
+	assert_int_equal(w.sd[0][1].max_newidle_lb_cost, DEAR);
+	assert_int_equal(w.sd[0][0].max_newidle_lb_cost, 100000);
+	assert_int_equal(last()->max_newidle_lb_cost, COST);
+	assert_int_equal(rq0()->max_idle_balance_cost, DEAR);
+	next_pass();
+	assert_int_equal(w.sd[0][1].max_newidle_lb_cost, 200000);
+	assert_int_equal(rq0()->max_idle_balance_cost, 2 * COST);
+	world_end(&w);
+}
+
 /* The last domain's own attempt was dearer than any before. */
 static void keeps_what_is_due(void **unused)
 {
@@ -275,6 +292,7 @@ int main(void)
 		cmocka_unit_test(leaves_others_alone),
 		cmocka_unit_test(refuses_cost_rule),
 		cmocka_unit_test(puts_costs_right),
+		cmocka_unit_test(right_with_limit),
 		cmocka_unit_test(keeps_what_is_due),
 		cmocka_unit_test(one_domain),
 		cmocka_unit_test(decayed_meanwhile),

@@ -174,22 +174,19 @@ static void tells_what_a_limit_comes_to(void **unused)
 			    "max_level=node: this machine has no such domains, so it comes to llc\n");
 }
 
-/* With cost_bump a kernel without the rule is like one with it. */
-static void cost_bump(void **unused)
+/* Our steps on one kernel are like those of another, by the knob alone. */
+static void like(const struct series *wanted, const struct series *running)
 {
+	const u32 bump = wanted->dialect.bumps_cost;
 	static struct world kernel, swap;
-	struct series with_rule = all_series[V6_12];
 	struct event ev;
 	u64 seed = 970, bumped = 0;
 	int i;
 	u32 n;
 
-	(void)unused;
-	with_rule.dialect.bumps_cost = true;
-	begin(&kernel, &with_rule, KERNEL_ITSELF, NEWIDLE_ALWAYS);
-	begin(&swap, &all_series[V6_12], SWAP, NEWIDLE_ALWAYS);
-	newidle_settings.cost_bump = 1;
-	assert_false(newidle_dialect.bumps_cost);
+	begin(&kernel, wanted, KERNEL_ITSELF, NEWIDLE_ALWAYS);
+	begin(&swap, running, SWAP, NEWIDLE_ALWAYS);
+	newidle_settings.cost_bump = bump;
 	for (n = 1; n <= 3 * EVENTS_EACH; n++) {
 		stream_event(&seed, &ev);
 		assert_int_equal(world_run(&kernel, &ev), world_run(&swap, &ev));
@@ -201,9 +198,93 @@ static void cost_bump(void **unused)
 			bumped += kernel.sd[ev.cpu][i].max_newidle_lb_cost ==
 				  migration_cost + 200;
 	}
-	assert_true(bumped > 100);
+	assert_int_equal(bumped > 100, bump);
 	world_end(&kernel);
 	world_end(&swap);
+}
+
+/* A kernel without the rule is like one with it, and the other way round. */
+static void cost_bump(void **unused)
+{
+	struct series with = all_series[V6_12], without = all_series[V6_12_RULE];
+
+	(void)unused;
+	with.dialect.bumps_cost = true;
+	like(&with, &all_series[V6_12]);
+	without.dialect.bumps_cost = false;
+	like(&without, &all_series[V6_12_RULE]);
+}
+
+/* The time for which a domain was beyond the limit is in no window of it. */
+static void window_without_limit(void **unused)
+{
+	static struct world w;
+	struct event ev = { .avg_idle = SECOND, .overloaded = true };
+	u32 ratio, n;
+
+	(void)unused;
+	begin(&w, &all_series[V6_12], SWAP, NEWIDLE_RANDOM);
+	newidle_settings.rate = 1;
+	ev.since = 100000;
+	for (n = 0; n < 3000; n++)
+		world_run(&w, &ev);
+	ratio = entry(&w, 0, 3)->state.ratio;
+	assert_in_range(ratio, 1, 100);
+	assert_true(newidle_domains_set_limit(NEWIDLE_LLC));
+	assert_false(newidle_domains_set_limit(NEWIDLE_LLC));
+	w.now += 60ULL * SECOND;
+	assert_true(newidle_domains_set_limit(NEWIDLE_ALL));
+	for (n = 0; n < 3000; n++) {
+		world_run(&w, &ev);
+		assert_in_range(entry(&w, 0, 3)->state.ratio, 0, ratio + 10);
+	}
+	world_end(&w);
+}
+
+/* A domain rebuilt while walks end before it is not taken for the old one. */
+static void rebuilt_beyond_budget(void **unused)
+{
+	static struct world w;
+	struct event ev = { .avg_idle = SECOND, .overloaded = true };
+	struct newidle_domain *d;
+
+	(void)unused;
+	begin(&w, &all_series[V6_12], SWAP, NEWIDLE_RANDOM);
+	world_run(&w, &ev);
+	d = entry(&w, 0, 3);
+	d->state.ratio = 7;
+	w.sd[0][3].span_weight++;
+	w.sd[0][3].max_newidle_lb_cost = 2 * SECOND;
+	world_run(&w, &ev);
+	assert_int_equal(d->span_weight, w.sd[0][3].span_weight);
+	assert_int_equal(d->count.over_budget, 1);
+	w.sd[0][3].max_newidle_lb_cost = 0;
+	world_run(&w, &ev);
+	assert_int_equal(d->state.ratio, NEWIDLE_UNIT / 2);
+	world_end(&w);
+}
+
+/* Neither a CPU's domains nor its neighbours' begin with the same phase. */
+static void phases(void **unused)
+{
+	static struct world w;
+	struct event ev = { .avg_idle = SECOND, .overloaded = true };
+	u32 due[CPUS * DEPTHS];
+	int cpu, i, k, n = 0;
+
+	(void)unused;
+	begin(&w, &all_series[V6_12], SWAP, NEWIDLE_RANDOM);
+	for (cpu = 0; cpu < CPUS; cpu++) {
+		ev.cpu = cpu;
+		world_run(&w, &ev);
+		for (i = 0; i < DEPTHS; i++) {
+			due[n] = entry(&w, cpu, i)->state.due;
+			for (k = 0; k < n; k++)
+				assert_int_not_equal(due[n], due[k]);
+			n++;
+		}
+	}
+	world_end(&w);
 }
 
 /* The second look's failures are booked alike; its pulls are not bumped. */
@@ -258,6 +339,9 @@ int main(void)
 		cmocka_unit_test(stock_knows_no_limit),
 		cmocka_unit_test(tells_what_a_limit_comes_to),
 		cmocka_unit_test(cost_bump),
+		cmocka_unit_test(window_without_limit),
+		cmocka_unit_test(rebuilt_beyond_budget),
+		cmocka_unit_test(phases),
 		cmocka_unit_test(cost_bump_of_second_look),
 		cmocka_unit_test(without_avg_idle),
 	};

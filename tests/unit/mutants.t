@@ -67,6 +67,7 @@ value: always looks|s/if (!st->credit \&\& /if (0 \&\& /
 value: an unknown domain is skipped|s/++st->skipped < st->patience/(!st->patience || ++st->skipped < st->patience)/
 value: looks one late|s/++st->skipped < st->patience/st->skipped++ < st->patience/
 value: skips not counted anew|s/^\tst->skipped = 0;//
+value: a second look is no look|/^static void book_value/,/^}/s/^\tst->skipped = 0;//
 value: patience fixed|s/^\t\t       ((idle > 16.*/0;/
 value: patience at another idle time|s/idle > 64 \* cost/idle > 32 * cost/
 value: a skip is booked|s/^\tif (!o->tried)$/\tif (0)/

@@ -59,7 +59,7 @@ cost rule for a success too|s/bumps \&\& !pulled/bumps/
 cost rule for every kernel|s/bumps \&\& !pulled/!pulled/
 cost rule without its cap|s/^\t\tif (bumps)$/\t\tif (0)/
 cost rule without the knob|s/READ_ONCE(newidle_settings.cost_bump)/0/
-cost rule by the knob alone|s/bumps = newidle_dialect.bumps_cost ||/bumps =/
+cost rule whatever the knob says|s/READ_ONCE(newidle_settings.cost_bump)/newidle_dialect.bumps_cost/
 cost rule with a lower cap|s/migration_cost) + 200/migration_cost)/
 run queue's highest cost dropped|s/^\t\t\*max_cost = p->cost;/;/
 # one domain
@@ -126,7 +126,8 @@ counter: accounts|s/newidle_book_attempt(c, d, false,/newidle_book_attempt(c, d,
 gate: max_level ignored|s/^\tif (newidle_is_too_wide(d) \&\& ours/\tif (0 \&\& ours/
 gate: max_level under stock too|s/^\tif (newidle_is_too_wide(d) \&\& ours/\tif (newidle_is_too_wide(d)/
 second look in gate: nothing undone|s/^\t\tnewidle_undo_retry(c, this_rq, sd);//
-second look in gate: undone only while live|s/^\tif (unlikely(c->undo.sd))/\tif (newidle_live \&\& c->undo.sd)/
+second look in gate: undone only while live|s/^\tif (unlikely(c->undo.sd)/\tif (newidle_live \&\& unlikely(c->undo.sd)/
+second look in gate: undone before the pass has ended|s/undo.sd) \&\& newidle_is_first(sd))/undo.sd))/
 second look in gate: not prepared to undo|s/^\tnewidle_undo_prepare(c, .*//
 second look in gate: not booked|s/^\t\tcost = newidle_book_retry(c, d, pulled, begin,/\t\tcost = 1000; (void)(begin,/
 second look in gate: not charged|s/^\t\tnewidle_charge_retry(c, .*//
@@ -159,8 +160,11 @@ charge: not dated|s/^\t\tsd->last_decay_max_lb_cost = jiffies;//
 width: SMT taken for LLC|s/return NEWIDLE_SMT;/return NEWIDLE_LLC;/
 width: LLC taken for a node|s/return NEWIDLE_LLC;/return NEWIDLE_NODE;/
 width: NUMA taken for a node|s/sd->flags \& SD_NUMA ? NEWIDLE_ALL : NEWIDLE_NODE/NEWIDLE_NODE/
-width: not kept|s/^\td->width = width_of(sd);//
+width: not kept|s/^\td->width = newidle_domain_width(sd);//
 limit: told where there is no need|s/^\tif (limit == NEWIDLE_ALL || (found \& BIT(limit)))/\tif (0)/
+limit: the time without is in the window|s/newidle_epoch, newidle_epoch + 1/newidle_epoch, newidle_epoch/
+limit: a change is not told of|s/^\treturn true;/\treturn false;/
+phases: alike on all levels|s/^#define DEPTH_STEP 61/#define DEPTH_STEP 0/
 limit: the narrowest is told|s/fls(narrower) - 1/__builtin_ctz(narrower)/
 = pin.h steps agree
 clock flags not noted|s/AT(unsigned int, rf, RF_CLOCK_UPDATE_FLAGS) = CLOCK_UPDATED;/;/
@@ -191,6 +195,8 @@ counted unguarded|s/^\tnewidle_count_begin(c);//
 beyond max_level: not counted|s/d->count.over_limit++;//
 over budget: not counted|s/d->count.over_budget++;//
 over budget: counted where nobody asks|s/ || !(sd->flags \& SD_BALANCE_NEWIDLE))/)/
+over budget: a rebuilt domain is not described|s/unlikely(!d->name || d->span_weight != sd->span_weight ||/unlikely(!d->name \&\&/
+over budget: a rebuilt domain is taken for the old one|s/^\t\td->sd = NULL;//
 over budget: begins the policy's state|s/newidle_domain_at(c, sd);/newidle_domain_get(c, sd, c->cpu);/
 decision not traced|s/^\tnewidle_trace_decision(c, d, try, .*//
 decision traced as another|s/newidle_trace_decision(c, d, try, NEWIDLE_BY_POLICY/newidle_trace_decision(c, d, !try, NEWIDLE_BY_POLICY/

@@ -44,6 +44,8 @@ esac
 # A walk that its budget ends comes to no last domain; only swap has it in hand.
 without "a stop by the budget" budget engine_swap.c \
 	's/^\t\tif (exceeds_idle(p, sd))$/\t\tif (exceeds_idle(p, sd) \&\& (!newidle_looks_again(sd) || !look_again(p, per_cpu_ptr(newidle_cpus, p->cpu), sd)))/'
+without "regard for max_level" beyond_limit retry.h 's/ \&\& newidle_domain_width(sd) <= limit//'
+without "having looked" beyond_limit retry.c 's/c->pass.looked = true;//'
 without "a pull" pulled engine_swap.c 's/if (retry \&\& !p->pulled \&\& /if (retry \&\& /'
 without "a pull, in gate" pulled engine_gate.c 's/if (retry \&\& !pulled \&\& /if (retry \&\& /'
 without "enough time left" time_left policy.c \

@@ -90,6 +90,7 @@ static inline void model_value(struct model *m, const struct newidle_settings *s
 	wide spent = cost * set->value_cost_pct;
 	wide idle = least(o->idle, longest);
 
+	m->skipped = 0;
 	if (m->cost == 0) {
 		m->cost = cost;
 		m->credit = 256 * spent;

@@ -147,6 +147,27 @@ static void budget_in(struct scene *s)
 }
 EACH(budget)
 
+/* The budget of domains beyond max_level, which nobody asks about, is no matter. */
+static void beyond_limit_in(struct scene *s)
+{
+	newidle_settings.max_level = NEWIDLE_LLC;
+	s->w.sd[0][2].max_newidle_lb_cost = IDLE + 1;
+	assert_int_equal(look(s, 0).second, 3);
+	/* Nor is there a second one when they are come to. */
+	s->w.sd[0][2].max_newidle_lb_cost = 5000;
+	s->ev.answer[0].took = 1;
+	assert_int_equal(look(s, 0).second, 3);
+	/* The last one of those within, not the first; gate has put costs right. */
+	newidle_settings.retry = 0;
+	look(s, 0);
+	newidle_settings.retry = 1;
+	s->w.sd[0][1].max_newidle_lb_cost = IDLE + 1;
+	assert_int_equal(look(s, 0).second, 0);
+	newidle_settings.max_level = NEWIDLE_SMT;
+	assert_int_equal(look(s, 0).second, 1);
+}
+EACH(beyond_limit)
+
 /* Condition 2: it pulled nothing. */
 static void pulled_in(struct scene *s)
 {
@@ -291,6 +312,7 @@ int main(void)
 		cmocka_unit_test(looks_again),
 		cmocka_unit_test(only_when_asked_for),
 		cmocka_unit_test(budget),
+		cmocka_unit_test(beyond_limit),
 		cmocka_unit_test(pulled),
 		cmocka_unit_test(time_left),
 		cmocka_unit_test(within_llc),

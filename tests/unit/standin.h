@@ -37,6 +37,7 @@ typedef int32_t s32;
 #define fls(x)			((x) ? 32 - __builtin_clz(x) : 0)
 
 #define pr_info(...)	world_log(__VA_ARGS__)
+#define pr_info_ratelimited(...)	pr_info(__VA_ARGS__)
 #define pr_err(...)	fprintf(stderr, __VA_ARGS__)
 #define scnprintf	snprintf
 

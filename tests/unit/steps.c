@@ -22,6 +22,7 @@ static void begin(struct both *b, const struct series *series, u32 policy)
 {
 	newidle_settings = plain_random();
 	newidle_settings.policy = policy;
+	newidle_settings.cost_bump = series->dialect.bumps_cost;
 	newidle_live = true;
 	world_begin(&b->kernel, series, KERNEL_ITSELF);
 	b->kernel.rolls = policy == NEWIDLE_RANDOM;

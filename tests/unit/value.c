@@ -195,6 +195,22 @@ static void looks_evenly(void **unused)
 	}
 }
 
+/* So the time to the next look begins with whatever look there was. */
+static void second_look_is_a_look(void **unused)
+{
+	struct one v = fresh();
+	int i;
+
+	(void)unused;
+	v.st.cost = 1;
+	attempt(&v, 3000, false, 0);
+	for (i = 0; i < 60; i++)
+		assert_false(decides(&v));
+	attempt(&v, 3000, false, 0);
+	for (i = 1; i <= 64; i++)
+		assert_int_equal(decides(&v), i == 64);
+}
+
 /* A pull that wins 10 attempts' time buys 10 attempts, its own included. */
 static void pull_buys_attempts(void **unused)
 {
@@ -277,6 +293,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(begins_with_a_try),
 		cmocka_unit_test(looks_evenly),
+		cmocka_unit_test(second_look_is_a_look),
 		cmocka_unit_test(looks_the_sooner),
 		cmocka_unit_test(pull_buys_attempts),
 		cmocka_unit_test(credit_is_limited),

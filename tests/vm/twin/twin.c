@@ -227,7 +227,7 @@ static void remember(int cpu, unsigned int what, const struct state *in,
 static void compare(struct twin *t, int cpu, const struct state *in)
 {
 	const struct rules rules = {
-		.bumps = newidle_dialect.bumps_cost,
+		.bumps = newidle_settings.cost_bump,
 		.stops_when_busy = newidle_dialect.stops_when_busy,
 		.busy = t->before.nr_running,
 		.cap = *newidle_running.migration_cost + 200,
