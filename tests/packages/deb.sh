@@ -33,7 +33,6 @@ build()
 	check "dpkg-buildpackage: $version" built "$version"
 	check "lintian finds no error nor warning" lintian --allow-root \
 		--fail-on error,warning /tmp/build/newidle_"$version"_amd64.changes
-	diag "$said"
 	sed -i 's/^Description: .*/Description:/' /tmp/build/newidle/debian/newidle-tools/DEBIAN/control
 	dpkg-deb --build /tmp/build/newidle/debian/newidle-tools /tmp/bad.deb > /dev/null
 	check "lintian notices an error" refused lintian --allow-root --fail-on error /tmp/bad.deb
@@ -119,7 +118,7 @@ upgrade()
 	echo "options newidle policy=value" >> $options
 	check "the packages are upgraded" install_them "$next"
 	for_every_kernel "$next"
-	is "$(dkms status newidle | grep -v "^newidle/$next,")" "" "dkms knows no other version"
+	is "$(dkms status newidle | grep -v "^newidle/${next}[,:]")" "" "dkms knows no other version"
 	is "$(echo /usr/src/newidle-*)" "/usr/src/newidle-$next" "nor are sources of one left"
 	is "$(newidle --version)" "newidle $next" "newidle --version"
 	check "the admin's settings are kept" configured "options newidle policy=value"
