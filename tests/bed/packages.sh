@@ -5,8 +5,8 @@
 # copies of the chroots, which are gone afterwards.
 
 # What the chroots need besides, and other tests do not.
-PACKAGERS_old="cpio debhelper dh-dkms lintian python3 zstd"
-PACKAGERS_tools="mandoc rpm rpmlint"
+PACKAGERS_old="cpio debhelper dh-dkms lintian python3 systemd zstd"
+PACKAGERS_tools="mandoc rpm rpmlint systemd"
 
 # need NAME PACKAGE...: installed in that chroot, to stay
 need()

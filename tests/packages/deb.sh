@@ -90,6 +90,20 @@ not_enabled()
 		[ -z "$(find /etc/systemd /run -name '*newidle*')" ]
 }
 
+unit_is_good()
+{
+	said_of_it=$(systemd-analyze verify --man=no "$1" 2>&1)
+	[ -z "$said_of_it" ] || { echo "$said_of_it"; return 1; }
+}
+
+# meets_conditions COMMAND-LINE: would systemd go on, booted with that?
+meets_conditions()
+{
+	SYSTEMD_PROC_CMDLINE=$1 systemd-analyze condition \
+		"$(grep '^ConditionKernel' /lib/systemd/system/newidle.service)" \
+		"$(grep '^ConditionFile' /lib/systemd/system/newidle.service)"
+}
+
 install_them()
 {
 	dpkg --install "$(deb dkms "$1")" "$(deb tools "$1")"
@@ -107,6 +121,10 @@ install()
 	done
 	check "completion is there" [ -s /usr/share/bash-completion/completions/newidle ]
 	check "the unit is there, and not enabled" not_enabled
+	check "the unit is well formed" unit_is_good /lib/systemd/system/newidle.service
+	check "newidle.off=1 on the kernel's command line holds it back" \
+		refused meets_conditions "quiet newidle.off=1"
+	check "without that it goes on" meets_conditions "quiet"
 	check "nothing tells to load it" [ -z "$(grep -rl newidle /etc/modules /etc/modules-load.d /usr/lib/modules-load.d 2> /dev/null)" ]
 }
 
