@@ -215,7 +215,7 @@ def main():
     tap.clean(command_lacks(page), "newidle(8) tells of every subcommand")
     for what, old, new in (
             ("a missing subcommand", ".It Cm reset\n", ""),
-            ("a missing option", ".It Cm check Op Fl -json", ".It Cm check")):
+            ("a missing option", ".It Cm check Oo Fl -json Oc", ".It Cm check")):
         tap.result(old in page and command_lacks(page.replace(old, new, 1)),
                    "newidle(8): notices " + what)
     check_lint(tap)
