@@ -44,14 +44,14 @@ tap_of()
 # A guest's own verdict is the last of its tests.
 guest_tap()
 {
-	inside tools /src/tests/bed/guest "$@"
+	inside tools /src/tests/bed/guest "$@" || :
 	echo "# came to its end"
 }
 
 # The same as in "tests/run unit", now with mandoc.
 manual_tap()
 {
-	inside tools /src/tests/unit/docs.t
+	inside tools /src/tests/unit/docs.t || :
 	echo "# came to its end"
 }
 

@@ -10,7 +10,7 @@
 # is loaded: nothing goes as long as the livepatch is in force, and what is
 # loaded always has the programs that unload it.
 
-export LC_ALL=C.UTF-8
+export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
 # For bash, in which dkms is written.
 [ -e /dev/fd ] || ln -s /proc/self/fd /dev/fd
 dkms_deb=$(echo /test/newidle-dkms_*_all.deb)
