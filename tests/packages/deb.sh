@@ -69,11 +69,20 @@ nothing_new()
 	[ ! -s /tmp/new ] || { cat /tmp/new; return 1; }
 }
 
-for_every_kernel()
+# What dkms put in their places, whatever it compresses with.
+modules()
 {
 	for kernel in $(kernels); do
-		is "$(modinfo -k "$kernel" -F version newidle 2>&1)" "$1" \
-			"$kernel: modprobe would load $1"
+		find "/lib/modules/$kernel/updates" -name 'newidle.ko*'
+	done
+}
+
+for_every_kernel()
+{
+	is "$(modules | wc -l)" "$(kernels | wc -l)" "there are as many modules as kernels"
+	for kernel in $(kernels); do
+		is "$(modinfo -F version /lib/modules/"$kernel"/updates/dkms/newidle.ko* 2>&1)" \
+			"$1" "$kernel: the module is $1"
 		is "$(dkms status newidle -k "$kernel")" \
 			"newidle/$1, $kernel, x86_64: installed" "$kernel: so dkms says"
 	done
@@ -153,8 +162,8 @@ removal()
 	check "the packages are removed" dpkg --remove newidle-tools newidle-dkms
 	is "$(cat /sys/kernel/livepatch/newidle/enabled)" 1 "in a chroot no livepatch is touched"
 	rm -r /sys/module /sys/kernel
-	is "$(find /usr/lib/modules /var/lib/dkms /usr/src -name '*newidle*')" "" \
-		"nothing built is left"
+	is "$(modules; find /var/lib/dkms /usr/src -name 'newidle*')" "" \
+		"neither modules nor their sources are left"
 	check "the settings are" [ -e $options ]
 	check "the packages are purged" dpkg --purge newidle-tools newidle-dkms
 	check "nothing is left" nothing_new
