@@ -244,7 +244,7 @@ MODULE_PARM_DESC(retry, "1: try skipped domains after all if much idle time is l
 NUMBER_KNOB(retry_idle_pct, NEWIDLE_RETRY_PCT_MIN, NEWIDLE_RETRY_PCT_MAX);
 MODULE_PARM_DESC(retry_idle_pct, "how much, percent of the average, 1 ... 100 (default 50)");
 CHOICE_KNOB(max_level, newidle_level_names, NEWIDLE_NR_LEVEL_NAMES - 1);
-MODULE_PARM_DESC(max_level, "widest domains that are tried: smt, llc, node or all (default)");
+MODULE_PARM_DESC(max_level, "one of smt llc node all (default all): the widest domains that are tried");
 NUMBER_KNOB(cost_bump, 0, 1, .needs = NEEDS_SWAP, .needy = 1);
 MODULE_PARM_DESC(cost_bump, "1: a failed attempt books 3/2 of the highest cost (default 0; engine swap only)");
 
@@ -256,7 +256,7 @@ static struct knob knob_engine = {
 	.max     = NEWIDLE_NR_ENGINE_CHOICES - 1,
 };
 KNOB_PARAM(engine);
-MODULE_PARM_DESC(engine, "auto (default), swap or gate");
+MODULE_PARM_DESC(engine, "one of auto swap gate (default auto)");
 
 static ssize_t engine_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *buf)

@@ -44,7 +44,7 @@ wrong_use()
 check_seconds()
 {
 	case $1 in
-	'' | 0* | *[!0-9]*) wrong_use "--timeout needs a number of seconds" ;;
+	'' | 0* | *[!0-9]* | ????????*) wrong_use "--timeout needs a number of seconds" ;;
 	esac
 }
 

@@ -9,6 +9,7 @@ from .kernel import BALANCER, NEWIDLE, SEARCH, Kernel
 from .machine import FAILED, KNOBS, OK, PATCHES
 
 OLDEST, NEWEST = (6, 1), (7, 3)
+TRACING = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
 # Whose new-idle balance engine swap knows, by whether they have dice.
 SWAP_KNOWS = {True: ((6, 1), (6, 12), (6, 18)),
               False: ((6, 12), (6, 16), (6, 17))}
@@ -27,7 +28,9 @@ def loaded(_kernel):
 
 def architecture(kernel):
     if kernel.is_running:
-        name = machine.output("uname", "-m")
+        name = machine.uname("-m")
+        if not name:
+            return unknown("architecture", "uname does not tell")
     else:
         config = kernel.config()
         if config is None:
@@ -71,7 +74,10 @@ def types(kernel):
 
 
 def ftrace(_kernel):
-    if machine.read("/proc/sys/kernel/ftrace_enabled") == "0":
+    switch = machine.read("/proc/sys/kernel/ftrace_enabled")
+    if switch is None:
+        return unknown("ftrace", "no /proc/sys/kernel/ftrace_enabled")
+    if switch == "0":
         return obstacle("ftrace", "it is switched off",
                         "sysctl kernel.ftrace_enabled=1")
     return good("ftrace", "not switched off")
@@ -136,16 +142,24 @@ def patched():
 
 
 def redirected():
-    """A function of ours whose calls somebody leads elsewhere, if root asks."""
-    try:
-        text = machine.read("/sys/kernel/tracing/enabled_functions") or ""
-    except PermissionError:
+    """A function of ours whose calls somebody leads elsewhere, "" if none.
+
+    None if that can't be seen: not as root, or tracefs is not mounted.
+    """
+    for folder in TRACING:
+        try:
+            text = machine.read(folder + "/enabled_functions")
+        except PermissionError:
+            return None
+        if text is not None:
+            break
+    else:
         return None
     for words in map(str.split, text.splitlines()):
         # Name, number of users, flags: I is for one who changes the address.
         if words and words[0] in NEWIDLE + BALANCER and "I" in words[2:8]:
             return words[0]
-    return None
+    return ""
 
 
 def livepatches(_kernel):
@@ -157,13 +171,32 @@ def livepatches(_kernel):
         if machine.read("%s/%s/transition" % (PATCHES, patch)) == "1":
             return obstacle("livepatches", "%s is in transition" % patch,
                             "wait until it is done")
-    if not is_loaded() and redirected():
+    words = "%s: on other functions" % " ".join(others) if others else "no other"
+    function = "" if is_loaded() else redirected()
+    if function is None:
+        return unknown("livepatches", words + "; whether something else leads "
+                       "our functions' calls elsewhere needs root and tracefs")
+    if function:
         return obstacle("livepatches", "%s is redirected by somebody, see "
                         "/sys/kernel/tracing/enabled_functions (flag I)" %
-                        redirected(), "remove that one first")
-    if others:
-        return good("livepatches", "%s: on other functions" % " ".join(others))
-    return good("livepatches", "no other")
+                        function, "remove that one first")
+    return good("livepatches", words)
+
+
+def configuration(_kernel):
+    """What modprobe is told of it beside our own line."""
+    done = machine.tool("modprobe", "--showconfig")
+    if not done:
+        return obstacle("modprobe", "not there, or does not answer",
+                        "apt-get install kmod")
+    lines = [line for line in done[1].splitlines()
+             if "newidle" in line.split() and not line.startswith("remove ")]
+    if any(line.startswith("install ") for line in lines):
+        return warning("modprobe", "its configuration has: " + "; ".join(lines),
+                       "take that out of /etc/modprobe.d")
+    if lines:
+        return note("modprobe", "its configuration has: " + "; ".join(lines))
+    return good("modprobe", "no configuration of its own")
 
 
 def sched_ext(_kernel):
@@ -196,6 +229,7 @@ CONDITIONS = (
     ("headers", building.headers, False),
     ("compiler", building.building_compiler, False),
     ("module", building.module, False),
+    ("modprobe", configuration, False),
     ("signature", building.signature, False),
     ("engine", engine, False),
     ("livepatches", livepatches, True),
@@ -218,14 +252,16 @@ def examine(kernel):
 
 def check(options):
     kernel = Kernel(options.kernel)
-    findings = list(examine(kernel))
+    findings = []
+    for finding in examine(kernel):
+        findings.append(finding)
+        if not options.json:
+            print(machine.printable(line(finding)), flush=True)
     hindered = any(f.verdict == OBSTACLE for f in findings)
     if options.json:
         print(json.dumps({"kernel": kernel.release,
                           "running": kernel.is_running,
                           "loadable": not hindered,
+                          "installed": bool(building.installed_module(kernel)),
                           "conditions": [f._asdict() for f in findings]}))
-    else:
-        for finding in findings:
-            print(machine.printable(line(finding)))
     return FAILED if hindered else OK

@@ -60,11 +60,11 @@ def parse(text):
     rows = {}
     for line in lines[1:]:
         cells = line.split()
-        if len(cells) != len(head) - 1:
-            raise machine.Failure(machine.FAILED, FILE + " has a line that "
-                                  "does not fit its head: " + line)
         row = {column: number(cell) if column != "name" else cell
                for column, cell in zip(head[1:], cells)}
+        if len(cells) != len(head) - 1 or None in (row["level"], row["cpu"]):
+            raise machine.Failure(machine.FAILED, FILE + " has a line that "
+                                  "does not fit its head: " + line)
         rows[row["level"], row["cpu"]] = row
     return rows
 

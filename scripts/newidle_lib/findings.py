@@ -52,4 +52,5 @@ def can_show_marks():
 def line(finding):
     marks = MARKS if can_show_marks() else PLAIN_MARKS
     text = "%-2s %s: %s" % (marks[finding.verdict], finding.name, finding.text)
-    return text + (".  Cure: " + finding.cure if finding.cure else "")
+    text += ".  Cure: " + finding.cure if finding.cure else ""
+    return " ".join(text.split("\n"))

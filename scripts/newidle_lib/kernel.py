@@ -15,7 +15,7 @@ WANTED = NEWIDLE + BALANCER + (SEARCH, )
 
 
 def running_release():
-    return machine.output("uname", "-r") or "unknown"
+    return machine.uname("-r") or "unknown"
 
 
 class Kernel:

@@ -59,15 +59,16 @@ def meaning(error):
                         name)
 
 
-def last_line():
+def log_end():
+    """Tells a line from an earlier one of the same words."""
     lines = machine.log_lines()
-    return lines[-1] if lines else None
+    return (len(lines), lines[-1]) if lines else None
 
 
 def kernels_words(before):
     """The line that the kernel logged since, to be put below a message."""
-    line = last_line()
-    return "" if line in (None, before) else "\n  " + line
+    end = log_end()
+    return "" if end in (None, before) else "\n  " + end[1]
 
 
 def parse(arguments):
@@ -84,6 +85,9 @@ def parse(arguments):
     machine.need_loaded()
     known = writable()
     for name, _ in pairs:
+        if name == "engine":
+            raise Failure(WRONG_USE, "the engine is chosen at load: newidle "
+                          "unload && newidle load engine=...")
         if name not in known:
             raise Failure(WRONG_USE, "there is no knob '%s'; there are: %s" %
                           (name, " ".join(known)))
@@ -106,7 +110,7 @@ def write_all(pairs):
     old = values()
     if None in [old.get(name) for name, _ in pairs]:
         raise Failure(FAILED, "newidle was unloaded meanwhile")
-    before = last_line()
+    before = log_end()
     done = []
     for name, value in pairs:
         try:
@@ -122,7 +126,8 @@ def set_knobs(options):
     pairs = parse(options.knob)
     machine.need_root()
     # Half of them written would be neither what was nor what is wanted.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP,
+                   signal.SIGQUIT, signal.SIGTSTP):
         signal.signal(number, signal.SIG_IGN)
     write_all(pairs)
     return OK
@@ -131,7 +136,7 @@ def set_knobs(options):
 def reset(_options):
     machine.need_loaded()
     machine.need_root()
-    before = last_line()
+    before = log_end()
     try:
         write("reset", "1")
     except OSError as error:

@@ -12,6 +12,9 @@ import sys
 
 OK, FAILED, WRONG_USE, REFUSED = range(4)
 
+# For other programs, which may wait for a lock; seconds.
+PATIENCE = 20
+
 ROOT = os.environ.get("NEWIDLE_ROOT", "")
 MODULE = "/sys/module/newidle"
 KNOBS = "/sys/kernel/newidle"
@@ -124,18 +127,23 @@ def find_tool(name):
     return None
 
 
-def tool(name, *arguments):
-    """(exit status, output) of a program; None if it is not there."""
+def tool(name, *arguments, complaints=False):
+    """(exit status, output) of a program; None if it is not there, or hangs.
+
+    What is looked for in the output stands in stdout alone, unless complaints
+    are asked for too: a loader may have something to say before any program.
+    """
     program = find_tool(name)
     if not program:
         return None
     try:
         done = subprocess.run(
             [program, *arguments], stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+            stdout=subprocess.PIPE, check=False, timeout=PATIENCE,
+            stderr=subprocess.STDOUT if complaints else subprocess.DEVNULL,
             env=dict(os.environ, LC_ALL="C"), encoding="utf-8",
             errors="replace")
-    except OSError:
+    except (OSError, subprocess.TimeoutExpired):
         return None
     return done.returncode, done.stdout
 
@@ -147,7 +155,14 @@ def output(name, *arguments):
 
 
 def is_root():
-    return output("id", "-u") == "0"
+    return (output("id", "-u") == "0") if ROOT else os.geteuid() == 0
+
+
+def uname(option):
+    """The machine for "-m", the release for "-r"; None if unknown."""
+    if ROOT:
+        return output("uname", option)
+    return os.uname().machine if option == "-m" else os.uname().release
 
 
 def need_root():

@@ -6,6 +6,7 @@ import re
 import time
 
 from . import knobs, machine
+from .check import patched
 from .domains import minus, ratio
 from .machine import ADVICE, KNOBS, MODULE, OK
 
@@ -64,7 +65,10 @@ def loaded_for():
             stamp = re.match(r"\[ *(\d+\.\d+)\]", line)
     if not stamp or not uptime or slept() > 60:
         return None
-    seconds = float(uptime[0]) - float(stamp.group(1))
+    try:
+        seconds = float(uptime[0]) - float(stamp.group(1))
+    except ValueError:
+        return None
     return seconds if seconds >= 0 else None
 
 
@@ -82,6 +86,9 @@ def versions():
 def collect(options):
     state = knob("state")
     meaning, advice = ADVICE.get(state, (None, None))
+    if state == "shadowed":
+        for patch, function in quiet(lambda: list(patched())) or ():
+            advice += ": %s (on %s)" % (patch, function)
     facts = {"loaded": True, "state": state, "meaning": meaning,
              "advice": advice, "engine": knob("engine"),
              "native": knob("native"), "policy": knob("policy"),
@@ -90,6 +97,7 @@ def collect(options):
     facts.update(versions())
     if options.sample:
         facts["totals"], facts["per_s"], facts["sample_s"] = sample(1.0)
+        machine.need_loaded()
     else:
         facts["totals"], facts["per_s"], facts["sample_s"] = totals(), None, None
     return facts
@@ -149,11 +157,11 @@ def lines(facts):
 def status(options):
     try:
         machine.need_loaded()
-    except machine.Failure:
+        facts = collect(options)
+    except machine.Failure as failure:
         if options.json:
-            print(json.dumps({"loaded": False}))
+            print(json.dumps({"loaded": False, "reason": str(failure)}))
         raise
-    facts = collect(options)
     if options.json:
         print(json.dumps(facts))
     else:

@@ -84,18 +84,21 @@ def note(result):
     return ""
 
 
-def view(result, every, width, height):
-    """The lines of a screen of this size."""
+def view(result, every, width, height, how="q quits"):
+    """The lines of a screen of this size; how it is ended."""
     if width < LEAST_COLUMNS or height < LEAST_LINES:
-        return ["too small", "q quits"][:height]
+        return ["too small", how][:height]
     if not result:
-        return ["newidle watch: looking for %g s; q quits" % every]
+        return ["newidle watch: looking for %g s; %s" % (every, how)]
     levels = [level_line(f, width) for f in result["levels"]]
     room = height - 4
     if len(levels) > room:
-        levels = levels[:room - 1] + ["%d more lines" % (len(levels) - room + 1)]
+        # The last is all of them together.
+        levels = levels[:room - 2] + levels[-1:] + \
+            ["%d more lines" % (len(levels) - room + 1)]
+        levels = levels[:room] if room > 1 else levels[-2:-1]
     return [time.strftime("%H:%M:%S") + "  " + summary(result), head(width),
-            *levels, note(result), "every %g s; q quits" % every]
+            *levels, note(result), "every %g s; %s" % (every, how)]
 
 
 def print_plain(result, count):
@@ -126,9 +129,10 @@ def live(watch, options):
     count = 0
     with Screen() as screen:
         due = time.monotonic() + options.interval
+        how = "q quits" if screen.keys is not None else "Ctrl-C ends it"
         while True:
             screen.draw([machine.printable(line) for line in view(
-                watch.result, options.interval, *size())])
+                watch.result, options.interval, *size(), how)])
             key = screen.wait(due)
             if key in ("q", "Q"):
                 return

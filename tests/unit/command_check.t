@@ -8,7 +8,7 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-from command import NOBODY, Check, Machine
+from command import NOBODY, TOOLS, Check, Machine
 
 K = "6.12.74-amd64"
 CONFIG = "/boot/config-" + K
@@ -44,6 +44,10 @@ def good_machine():
     m.fake("gcc-12", "echo 'gcc-12 (Debian 12.2.0-14) 12.2.0'")
     m.put("/dkms", "newidle/0.1.0, %s, x86_64: installed" % K)
     m.fake("dkms", 'cat "$R/dkms"')
+    m.put("/modprobe.d", "remove newidle /usr/sbin/newidle-unload")
+    m.fake("modprobe", 'cat "$R/modprobe.d"')
+    m.put("/sys/kernel/tracing/enabled_functions", "")
+    m.put("/sys/kernel/security/lsm", "lockdown")
     return m
 
 
@@ -57,9 +61,9 @@ def test_good(t):
                "\u2713  compiler: gcc 12", "\u2713  module: newidle 0.1.0 is "
                "installed by DKMS", "\u2713  signature: Secure Boot is off",
                "\u2713  engine: probably swap of sched_balance_newidle",
-               "\u2713  livepatches: no other",
+               "\u2713  modprobe: ", "\u2713  livepatches: no other",
                absent=["Cure", "loaded", "sched_ext", "boot options"])
-        t.same("a line for each", len(result[1].splitlines()), 12)
+        t.same("a line for each", len(result[1].splitlines()), 13)
         data = json.loads(m.run("check", "--json")[1])
         t.same("--json", [data["kernel"], data["running"], data["loadable"],
                           data["conditions"][0]],
@@ -125,11 +129,20 @@ def test_kernel(t):
     changed(t, "ftrace is off", file("/proc/sys/kernel/ftrace_enabled", "0"), 1,
             "\u2717  ftrace: ", "Cure: sysctl kernel.ftrace_enabled=1")
     changed(t, "no switch for ftrace", missing(
-        "/proc/sys/kernel/ftrace_enabled"), 0, "\u2713  ftrace: ")
+        "/proc/sys/kernel/ftrace_enabled"), 0, "-  ftrace: ")
+    changed(t, "uname does not tell", lambda m: m.fake("uname", "exit 1"), 1,
+            "-  architecture: ", "!  version: ")
+    changed(t, "a loader's complaints are no values", lambda m: [
+        m.fake(name, "echo 'ERROR: ld.so: cannot preload' >&2\n" + script)
+        for name, script in (("uname", TOOLS["uname"]), ("id", TOOLS["id"]),
+                             ("gcc-12", "echo 'gcc-12 (Debian) 12.2.0'"))], 0,
+            "\u2713  architecture: x86-64", "\u2713  compiler: gcc 12",
+            absent=["ld.so"])
 
 
-def installed(m):
-    m.fake("modinfo", "echo /lib/modules/x/newidle.ko")
+def installed(m, signer="DKMS"):
+    m.fake("modinfo", 'case $* in *signer*) echo %s;;\n'
+           '*) echo /lib/modules/x/newidle.ko;; esac' % signer)
 
 
 def test_building(t):
@@ -139,15 +152,38 @@ def test_building(t):
             "Cure: apt-get install linux-headers-" + K)
     changed(t, "no headers, but built", both(no_headers, installed), 0,
             "\u00b7  headers: ", "Cure: apt-get install linux-headers-" + K)
+    build = "/lib/modules/%s/build" % K
+    changed(t, "headers without their Makefile", both(
+        missing(build), file(build + "/x", "")), 1,
+            "\u2717  headers: %s is incomplete" % build)
+    changed(t, "another kernel's headers", file(
+        build + "/include/config/kernel.release", "6.1.0-9-amd64"), 1,
+            "\u2717  headers: %s is of another kernel, 6.1.0-9-amd64" % build)
+    changed(t, "its own headers", file(
+        build + "/include/config/kernel.release", K), 0, "\u2713  headers: ")
     changed(t, "another compiler", lambda m: (
         m.remove("/sbin/gcc-12"), m.fake("gcc", "echo 'gcc (Debian 14.2.0-19) "
                                          "14.2.0'")), 0,
             "!  compiler: the kernel was built by gcc 12, here is gcc 14.  "
             "Cure: apt-get install gcc-12")
-    changed(t, "no compiler", missing("/sbin/gcc-12"), 0, "here is none")
+    changed(t, "no compiler", missing("/sbin/gcc-12"), 1,
+            "\u2717  compiler: the kernel was built by gcc 12, here is none")
+    changed(t, "no compiler, but built", both(missing("/sbin/gcc-12"),
+                                              installed), 0, "!  compiler: ")
+    changed(t, "no modprobe", missing("/sbin/modprobe"), 1,
+            "\u2717  modprobe: ", "Cure: apt-get install kmod")
+    changed(t, "modprobe's configuration", file(
+        "/modprobe.d", "remove newidle x\noptions newidle engine=gate"), 0,
+            "\u00b7  modprobe: its configuration has: options newidle engine=gate")
+    changed(t, "modprobe loads something else", file(
+        "/modprobe.d", "install newidle /bin/false"), 0,
+            "!  modprobe: its configuration has: install newidle /bin/false")
+    changed(t, "dkms fails", lambda m: m.fake(
+        "dkms", "echo 'Error! It is broken' >&2; exit 1"), 0,
+            "-  module: dkms status: Error! It is broken")
     changed(t, "clang", both(file(CONFIG, OPTIONS.replace(
         "gcc-12 (Debian 12.2.0-14+deb12u1) 12.2.0", "Debian clang version "
-        "19.1.7 (3+b1)"))), 0, "built by clang 19", "install clang-19")
+        "19.1.7 (3+b1)"))), 1, "built by clang 19", "install clang-19")
     changed(t, "no dkms", no_dkms, 1, "\u2717  module: dkms is not installed",
             "Cure: apt-get install dkms")
     changed(t, "no dkms, but installed", both(no_dkms, installed), 0,
@@ -155,12 +191,15 @@ def test_building(t):
     changed(t, "not installed yet", file("/dkms", ""), 0,
             "\u00b7  module: not installed yet.  Cure: make install in")
     for state, status, words in (
-            ("newidle/0.1.0: added", 1, "known to DKMS, but not built for"),
+            ("newidle/0.1.0: added", 1, "known to DKMS (added), but not"),
             ("newidle/0.1.0, 6.1.0-9-amd64, x86_64: installed", 1,
-             "known to DKMS, but not built for kernel " + K),
+             "known to DKMS (installed), but not built for kernel " + K),
             ("newidle/0.1.0, %s, x86_64: built" % K, 1,
              "not installed.  Cure: dkms install newidle/0.1.0 -k " + K),
             ("newidle, 0.1.0, %s, x86_64: installed" % K, 0, "is installed by"),
+            ("newidle/0.1.0: broken", 1, "is known to DKMS (broken)"),
+            ("newidle/0.0.9, %s, x86_64: installed\nnewidle/0.1.0, %s, x86_64: "
+             "built" % (K, K), 0, "newidle 0.0.9 is installed by"),
             ("newidle/0.1.0, %s, x86_64: installed (WARNING! Diff between)" % K,
              0, "!  module: ")):
         changed(t, "DKMS says " + state, file("/dkms", state), status, words)
@@ -179,8 +218,17 @@ def mokutil(words):
 def test_signature(t):
     import_it = "mokutil --import /var/lib/dkms/mok.pub, reboot, confirm"
     changed(t, "the key is enrolled", both(enforced, mokutil(
-        "x is already enrolled")), 0, "\u2713  signature: DKMS's key is "
-            "enrolled (Secure Boot is on, lockdown is integrity)")
+        "x is already enrolled")), 0, "\u2713  signature: modules must be signed "
+            "(Secure Boot is on, lockdown is integrity); DKMS's key is enrolled")
+    changed(t, "a signed module", both(enforced, installed, mokutil(
+        "x is already enrolled")), 0, "\u2713  signature: ")
+    changed(t, "a module that is not signed", both(
+        enforced, lambda m: installed(m, ""), mokutil("x is already enrolled")),
+            1, "and the installed one is not.  Cure: make install")
+    changed(t, "another certificate", both(
+        enforced, file("/etc/dkms/framework.conf.d/k.conf",
+                       'mok_certificate="/etc/my.der"')), 1,
+            "no key /etc/my.der", "mokutil --import /etc/my.der")
     changed(t, "the key is not enrolled", both(enforced, mokutil(
         "x is not enrolled")), 1, "\u2717  signature: ", "Cure: " + import_it)
     changed(t, "the key waits", both(enforced, mokutil(
@@ -188,11 +236,21 @@ def test_signature(t):
     changed(t, "no mokutil", enforced, 0, "-  signature: ", import_it)
     changed(t, "no key yet", both(enforced, missing(KEY)), 1,
             "\u2717  signature: ", "no key " + KEY)
-    changed(t, "sig_enforce", both(file(
-        "/sys/module/module/parameters/sig_enforce", "Y"), file(KEY, ""),
-        mokutil("x is not enrolled")), 1, "module.sig_enforce is on")
+    sig_enforce = "/sys/module/module/parameters/sig_enforce"
+    for what, words in (("enrolled", "already enrolled"),
+                        ("not enrolled", "not enrolled")):
+        changed(t, "sig_enforce without Secure Boot, " + what, both(
+            file(sig_enforce, "Y"), file(KEY, ""), mokutil("x is " + words)), 1,
+                "module.sig_enforce is on), by a key that is built in",
+                "Cure: boot without", absent=["mokutil"])
+    changed(t, "sig_enforce with Secure Boot", both(
+        file(sig_enforce, "Y"), file(KEY, ""), file(EFI, b"\6\0\0\0\1"),
+        mokutil("x is not enrolled")), 1, "module.sig_enforce is on", import_it)
     changed(t, "Secure Boot without lockdown", file(EFI, b"\6\0\0\0\1"), 0,
             "\u2713  signature: Secure Boot is on; modules need not")
+    changed(t, "Secure Boot, lockdown can't be seen", both(
+        file(EFI, b"\6\0\0\0\1"), missing("/sys/kernel/security")), 0,
+            "-  signature: Secure Boot is on; whether", "mount -t securityfs")
     changed(t, "no modules at all", file(
         "/proc/sys/kernel/modules_disabled", "1"), 1,
             "kernel.modules_disabled=1", "Cure: reboot")
@@ -250,6 +308,11 @@ def test_neighbours(t):
         changed(t, "enabled_functions: " + flags, file(
             tracing, "schedule (1)   I\nsched_balance_rq (1) %s\ttramp: x" %
             flags), status, *["sched_balance_rq is redirected"][:status])
+    changed(t, "no tracefs", missing(tracing), 0,
+            "-  livepatches: no other; whether")
+    changed(t, "tracefs in its old place", both(missing(tracing), file(
+        "/sys/kernel/debug/tracing/enabled_functions", "load_balance (1) R I")),
+            1, "load_balance is redirected")
     changed(t, "sched_ext", both(file("/sys/kernel/sched_ext/state", "enabled"),
                                  file("/sys/kernel/sched_ext/root/ops", "rusty")),
             0, "\u00b7  sched_ext: rusty is enabled")
@@ -285,14 +348,16 @@ def test_other_kernel(t):
 
 def test_user(t):
     def hide(m):
-        for name in (LOCKDOWN, "/proc/kallsyms", CONFIG):
+        for name in (LOCKDOWN, "/proc/kallsyms", CONFIG,
+                     "/sys/kernel/tracing"):
             os.chmod(m.path(name), 0)
 
     with good_machine() as m:
         hide(m)
         t.said("as a user: no failure", m.run("check", user=NOBODY), 0,
                "-  signature: needs root", "-  engine: needs root",
-               "-  CONFIG_LIVEPATCH: needs root", "\u2713  headers: ")
+               "-  CONFIG_LIVEPATCH: needs root", "\u2713  headers: ",
+               "-  livepatches: no other; whether")
 
 
 def main():

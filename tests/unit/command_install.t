@@ -161,6 +161,7 @@ def test_completion(t):
         m.put("/lib/modules/6.1.0-9-amd64/x", "")
         t.same("completes kernels", completed(m, "check", "6")[0],
                ["6.1.0-9-amd64"])
+        m.fake("modinfo", "echo 'engine:one of auto swap gate (default auto)'")
         t.same("not loaded: completes engines",
                completed(m, "load", "engine", "=", "s")[0], ["swap"])
         m.fake("modinfo", "echo 'rate:what (uint)'; echo 'test_absent:(charp)'")

@@ -28,6 +28,7 @@ def test_wrong_use(t):
                 (["rate=0", "nonsense=1"], "no knob 'nonsense'; there are: "
                  "max_level policy rate window\n"),
                 (["rate=0", "reset=1"], "no knob 'reset'"),
+                (["rate=0", "engine=gate"], "the engine is chosen at load"),
                 (["rate=0", "state=active"], "no knob 'state'"),
                 (["rate=0", "stats=1"], "no knob 'stats'"),
                 (["rate=0", "../x=1"], "no knob '../x'"),

@@ -5,6 +5,7 @@
 import json
 import os
 import re
+import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -86,6 +87,31 @@ def test_states(t):
                    rows.get(state, "").replace("`", ""))
 
 
+def test_shadowed(t):
+    with Machine() as m:
+        m.put(KNOBS + "state", "shadowed")
+        m.put("/sys/kernel/livepatch/other/vmlinux/load_balance,1/stack_order",
+              "2")
+        t.said("shadowed: by whom", m.run(*FAST), 0,
+               "what to do     unload that one: other (on load_balance)")
+
+
+def test_closed(t):
+    """With standard output closed, nothing that is opened takes its place."""
+    with Machine() as m:
+        for words in ("status --no-sample >&-", "check 2>&- >&-",
+                      "set nonsense 2>&-"):
+            done = subprocess.run(
+                ["sh", "-c", "exec '%s' '%s/newidle' %s" % (
+                    sys.executable, SCRIPTS, words)], check=False,
+                env=m.environment(), stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            t.result("Traceback" not in done.stdout and done.returncode != 120,
+                     "newidle " + words, done.stdout.splitlines())
+        m.put("/proc/uptime", "nonsense")
+        t.said("an odd uptime", m.run(*FAST), 0, "loaded           -")
+
+
 def test_stale(t):
     with Machine() as m:
         m.put("/installed", "123456")
@@ -99,7 +125,8 @@ def test_not_loaded(t):
     with Machine(loaded=False) as m:
         t.said("not loaded", m.run("status"), 1, err=["is not loaded"])
         result = m.run("status", "--json")
-        t.said("not loaded: --json", result, 1, '{"loaded": false}')
+        t.said("not loaded: --json", result, 1, '{"loaded": false, "reason": '
+               '"the module is not loaded"}')
         m.put("/sys/module/newidle/initstate", "live")
         t.said("init never ran", m.run("status"), 1,
                err=["files in /sys/kernel/newidle are missing"])
@@ -111,7 +138,7 @@ def test_not_loaded(t):
 def sampled(m, during):
     """Facts with a second's sample, in which this happens."""
     real = status.time.sleep
-    status.time.sleep = lambda _: (during(), real(0.05))
+    status.time.sleep = lambda s: (during(), real(0.05)) if s == 1 else real(s)
     try:
         with m.inside():
             return status.collect(SimpleNamespace(sample=True))
@@ -132,10 +159,11 @@ def test_rates(t):
                {None})
         t.same("reset while sampled: the total is shown",
                facts["totals"]["calls"], 3)
-        facts = sampled(m, m.unload)
-        t.same("unloaded while sampled: unknown",
-               set(facts["totals"].values()) | set(facts["per_s"].values()),
-               {None})
+        try:
+            t.same("unloaded while sampled", sampled(m, m.unload), "a failure")
+        except machine.Failure as failure:
+            t.same("unloaded while sampled: said", str(failure),
+                   "the module is not loaded")
 
 
 def test_user(t):
@@ -153,6 +181,8 @@ def main():
     test_unknown(t)
     test_loaded_for(t)
     test_states(t)
+    test_shadowed(t)
+    test_closed(t)
     test_stale(t)
     test_not_loaded(t)
     test_rates(t)

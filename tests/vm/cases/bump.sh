@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# core: 6.18
 # smp: 8,sockets=2,cores=2,threads=2
 # kernels: 6.1 6.12 6.18
 # timeout: 500

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# engines: all
+# core: 7.3
 # kernels: 6.12 7.3
+# engines: all
 # smp: 8,sockets=2,cores=4
 # timeout: 400
 #

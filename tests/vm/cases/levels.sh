@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# engines: all
+# core: 7.3
 # kernels: 6.1 7.3
+# engines: all
 # smp: 16,sockets=4,cores=2,threads=2
 # cpu: max,vendor=GenuineIntel
 # numa: 2

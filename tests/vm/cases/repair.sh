@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# core: 7.3
 # kernels: 6.1 7.3
 # smp: 8,sockets=2,cores=2,threads=2
 # cpu: max,vendor=GenuineIntel
