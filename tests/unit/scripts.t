@@ -187,6 +187,10 @@ test_load_fails()
 	EOF
 	run newidle-load
 	ok "not found: cure" says 'not built for kernel.*make install'
+	mkdir -p "$R/var/lib/dpkg/info"
+	: > "$R/var/lib/dpkg/info/newidle-dkms.list"
+	run newidle-load
+	ok "not found, packaged: cure" says 'not built for kernel.*reinstall newidle-dkms'
 	rm "$R/sbin/modprobe"
 	run newidle-load
 	ok "no modprobe: status 1" exits 1
