@@ -6,6 +6,8 @@ KDIR    ?= /lib/modules/$(KVER)/build
 VERSION := $(patsubst PACKAGE_VERSION="%",%,$(filter PACKAGE_VERSION="%",$(file <dkms.conf)))
 
 COMPLETIONS := /usr/share/bash-completion/completions
+MAN4 := $(wildcard man/*.4)
+MAN8 := $(wildcard man/*.8)
 
 # Neither this make nor its variables are the business of a test bed's makes.
 run := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL tests/run
@@ -26,10 +28,15 @@ help:
 	@echo 'make test        run all tests, in virtual machines where needed'
 	@echo 'make bench       figures of the policies that need no machine'
 	@echo 'make test-matrix every kernel with every engine; KERNEL="6.18.15 7.3-rt" for some'
+	@echo 'make test-packages'
+	@echo '                 Debian packages: build, install, upgrade and remove them'
 	@echo 'make clean       remove what a build left here'
 
 test demo bench:
 	$(run) $@
+
+test-packages:
+	$(run) packages
 
 test-matrix:
 	$(run) matrix $(KERNEL)
@@ -47,22 +54,33 @@ uninstall:
 	scripts/dkms-install --remove
 	@$(MAKE) -s --no-print-directory uninstall-files
 
-install-files:
-	install -d '$(DESTDIR)/usr/sbin' '$(DESTDIR)/usr/lib/newidle/newidle_lib' '$(DESTDIR)/usr/lib/modprobe.d' '$(DESTDIR)$(COMPLETIONS)'
+# As "options" lines are often put in /etc/modprobe.d/newidle.conf, which would
+# stand for a file of that name in /usr/lib, our line is in one of another name.
+install-scripts:
+	install -d $(addprefix '$(DESTDIR)'/usr/,sbin lib/newidle/newidle_lib lib/modprobe.d lib/systemd/system share/man/man4 share/man/man8) '$(DESTDIR)$(COMPLETIONS)'
 	install -m 755 scripts/newidle scripts/newidle-load scripts/newidle-unload '$(DESTDIR)/usr/sbin'
 	install -m 644 scripts/newidle_lib/*.py '$(DESTDIR)/usr/lib/newidle/newidle_lib'
 	install -m 644 scripts/newidle.bash-completion '$(DESTDIR)$(COMPLETIONS)/newidle'
 	install -m 644 scripts/newidle-common.sh '$(DESTDIR)/usr/lib/newidle/common.sh'
-	install -m 644 scripts/newidle.modprobe '$(DESTDIR)/usr/lib/modprobe.d/newidle.conf'
+	echo '$(VERSION)' > '$(DESTDIR)/usr/lib/newidle/version'
+	install -m 644 scripts/newidle.modprobe '$(DESTDIR)/usr/lib/modprobe.d/newidle-unload.conf'
+	install -m 644 scripts/newidle.service '$(DESTDIR)/usr/lib/systemd/system'
+	install -m 644 $(MAN4) '$(DESTDIR)/usr/share/man/man4'
+	install -m 644 $(MAN8) '$(DESTDIR)/usr/share/man/man8'
 
+install-files: install-scripts
 	@scripts/build-tools '$(DESTDIR)/usr/lib/newidle' || echo 'left out: newidle record, replay, recommend and the loads of bench, which are built with a C compiler and libc6-dev' >&2
 
+# newidle.conf: where earlier versions had that line.
 uninstall-files:
-	rm -f '$(DESTDIR)/usr/sbin/newidle' '$(DESTDIR)/usr/sbin/newidle-load' '$(DESTDIR)/usr/sbin/newidle-unload'
+	rm -f $(addprefix '$(DESTDIR)'/usr/sbin/,newidle newidle-load newidle-unload)
 	rm -f '$(DESTDIR)$(COMPLETIONS)/newidle'
 	rm -rf '$(DESTDIR)/usr/lib/newidle/newidle_lib'
 	rm -f '$(DESTDIR)'/usr/lib/newidle/newidle-*
-	rm -f '$(DESTDIR)/usr/lib/newidle/common.sh' '$(DESTDIR)/usr/lib/modprobe.d/newidle.conf'
+	rm -f $(addprefix '$(DESTDIR)'/usr/lib/newidle/,common.sh version)
+	rm -f $(addprefix '$(DESTDIR)'/usr/lib/modprobe.d/,newidle.conf newidle-unload.conf)
+	rm -f '$(DESTDIR)/usr/lib/systemd/system/newidle.service'
+	rm -f $(addprefix '$(DESTDIR)'/usr/share/man/,$(MAN4:man/%=man4/%) $(MAN8:man/%=man8/%))
 	[ ! -d '$(DESTDIR)/usr/lib/newidle' ] || rmdir '$(DESTDIR)/usr/lib/newidle'
 
 # Without the kernel's help, so that it works when the headers are gone.
@@ -71,4 +89,4 @@ clean:
 	rm -f -- module/*.o module/.*.cmd module/.*.d
 	rm -rf .tmp_versions scripts/built
 
-.PHONY: all help test test-matrix bench demo tools install uninstall install-files uninstall-files clean
+.PHONY: all help test test-matrix test-packages bench demo tools install uninstall install-files install-scripts uninstall-files clean

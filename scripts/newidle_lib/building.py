@@ -12,7 +12,16 @@ SECURE_BOOT = "/sys/firmware/efi/efivars/" \
     "SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 
 
+# There if newidle came as Debian's package.
+PACKAGED = "/var/lib/dpkg/info/newidle-dkms.list"
+
+
 def make_install(kernel):
+    """What builds it anew, in the way in which it came."""
+    if machine.exists(PACKAGED):
+        return "apt-get install --reinstall newidle-dkms" \
+            if kernel.is_running else "dkms install newidle/%s -k %s" % (
+                machine.version() or "VERSION", kernel.release)
     return "make install%s in newidle's source directory" % \
         ("" if kernel.is_running else " KVER=" + kernel.release)
 

@@ -6,6 +6,7 @@ give a made-up tree.
 """
 
 import os
+import re
 import subprocess
 import sys
 
@@ -51,6 +52,20 @@ class Failure(Exception):
     def __init__(self, status, text):
         super().__init__(text)
         self.status = status
+
+
+def version():
+    """Of the command: dkms.conf has it in the source tree, and a file beside
+    the library where it is installed.  None if neither is there."""
+    here = os.path.dirname(os.path.realpath(__file__))
+    for name, pattern in (("../version", r"(.+)"),
+                          ("../../dkms.conf", r'PACKAGE_VERSION="(.+)"')):
+        try:
+            with open(os.path.join(here, name), encoding="ascii") as f:
+                return re.search("^%s$" % pattern, f.read(), re.M)[1]
+        except (OSError, TypeError):
+            continue
+    return None
 
 
 def say(text):

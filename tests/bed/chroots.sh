@@ -54,15 +54,25 @@ lock()
 }
 
 # enter NAME COMMAND...: become the command, in the chroot.  The mounts are
-# seen by it alone and end with it.
+# seen by it alone and end with it.  With a directory in $COPY in a copy of the
+# chroot, made there in memory, of which /var/lib/newidle/packages alone stays.
 enter()
 {
 	root=$CACHE/$1
 	shift
 	# shellcheck disable=SC2016  # expanded by the inner shell
 	exec unshare --mount --propagation private sh -ec '
-		root=$1
-		shift
+		root=$1 copy=$2
+		shift 2
+		if [ "$copy" ]; then
+			mount -t tmpfs tmpfs "$copy"
+			mkdir "$copy/new" "$copy/work" "$copy/root"
+			mount -t overlay -o "lowerdir=$root,upperdir=$copy/new,workdir=$copy/work" \
+				overlay "$copy/root"
+			mount --bind "$root/var/lib/newidle/packages" \
+				"$copy/root/var/lib/newidle/packages"
+			root=$copy/root
+		fi
 		mount --bind /proc "$root/proc"
 		mount --rbind /dev "$root/dev"
 		mount -t tmpfs -o mode=755 tmpfs "$root/run"
@@ -75,13 +85,19 @@ enter()
 			CI="${CI:-}" SLOWER="${SLOWER:-}" KERNELS="${KERNELS:-}" \
 			http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" \
 			no_proxy="${no_proxy:-}" chroot "$root" "$@"
-	' sh "$root" "$@"
+	' sh "$root" "${COPY:-}" "$@"
 }
 
 # inside NAME COMMAND...: the same as a child
 inside()
 {
 	(enter "$@")
+}
+
+in_copy()
+{
+	mkdir -p "$CACHE/copy"
+	(COPY=$CACHE/copy && enter "$@")
 }
 
 # The log of what goes on in a chroot when it is made or changed.

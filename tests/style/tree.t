@@ -17,11 +17,14 @@ from tap import ROOT, Tap, read, shebang, tree_files
 
 LONGEST = 400
 LICENSE = "SPDX-License-Identifier: GPL-2.0-only"
-WITHOUT_LICENSE = re.compile(r"\.md$|(^|/)(\.gitignore|COPYING|LICENSE)")
+# Some formats have no comments.
+WITHOUT_LICENSE = re.compile(
+    r"\.md$|(^|/)(\.gitignore|COPYING|LICENSE)|^docs/ABI/|"
+    r"^debian/(changelog|copyright|source/format)$")
 
-# Hosts of the kernel's community, and manual pages, may be named.
+# Hosts of the kernel's community, and Debian's for manuals, may be named.
 GOOD_HOST = re.compile(
-    r"^(([\w-]+\.)*kernel\.org|localhost|(wiki|bugs|manpages)\.debian\.org)$")
+    r"^(([\w-]+\.)*kernel\.org|localhost|(www|wiki|bugs|manpages)\.debian\.org)$")
 URL = re.compile(r"\b(?:https?|ftp|rsync|git)://([^\s/\"'<>)`]+)")
 ARCHIVE = re.compile(r"\b((?:[\w-]+\.)*(?:debian|ubuntu)\.(?:org|net|com))\b")
 SOMEBODYS_PATH = re.compile(
@@ -42,6 +45,8 @@ def license_line(path, text):
         good = lines[0] == "// " + LICENSE
     elif path.endswith(".h"):
         good = lines[0] == "/* %s */" % LICENSE
+    elif re.match(r"man/.*\.[1-9]$", path):
+        good = lines[0] == '.\\" ' + LICENSE
     else:
         good = "# " + LICENSE in lines[1 if shebang(text) else 0:2]
     return [] if good else ["no license line where it belongs"]
@@ -118,6 +123,7 @@ def core_knows_nobody(path, text):
 # Each check with a file that it must complain about.
 CHECKS = (
     (license_line, "a.c", "/* nothing */\n"),
+    (license_line, "man/a.8", ".Dd today\n"),
     (length, "a.c", "\n" * (LONGEST + 1)),
     (white_space, "a.c", "int a; \n"),
     (binary, "a.c", "\x7fELF\0\n"),

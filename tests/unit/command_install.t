@@ -71,6 +71,32 @@ def test_install(t):
         t.same("uninstall-files: nothing of that is left", ours(to), [])
 
 
+def unit_lacks(unit, there):
+    """What is wrong with newidle.service, by what is installed."""
+    lines = dict(line.split("=", 1) for line in unit.splitlines()
+                 if "=" in line and not line.startswith("#"))
+    found = ["%s: not installed" % lines.get(name)
+             for name in ("ExecStart", "ExecStop") if lines.get(name) not in there]
+    if lines.get("ConditionKernelCommandLine") != "!newidle.off":
+        found.append("no kill switch")
+    return found
+
+
+def test_unit(t):
+    with Machine() as m:
+        to = os.path.join(m.folder, "dest")
+        make("install-files", to)
+        unit = "/usr/lib/systemd/system/newidle.service"
+        with open(to + unit, encoding="utf-8") as f:
+            text = f.read()
+        t.same("unit: starts and stops what is there",
+               unit_lacks(text, files(to)), [])
+        t.result(unit_lacks(text.replace("newidle-unload", "newidle-unlaod"),
+                            files(to)), "unit: notices a missing program")
+        t.same("unit: not enabled", [name for name in files(to)
+                                     if ".wants/" in name], [])
+
+
 def test_help(t):
     with Machine(loaded=False) as m:
         t.said("--help", m.run("--help"), 0, "exit status:", *SUBCOMMANDS)
@@ -129,7 +155,8 @@ def completed(m, *words):
 def test_completion(t):
     with Machine() as m:
         for what, words, wanted in (
-                ("subcommands", [""], sorted(SUBCOMMANDS + ["--help"])),
+                ("subcommands", [""], sorted(SUBCOMMANDS +
+                                                ["--help", "--version"])),
                 ("a subcommand", ["st"], ["status"]),
                 ("options", ["status", "--"], ["--help", "--json",
                                                "--no-sample"]),
@@ -177,7 +204,7 @@ def test_completion(t):
 
 def main():
     t = Check()
-    for test in (test_install, test_help, test_hand_over, test_completion):
+    for test in (test_install, test_unit, test_help, test_hand_over, test_completion):
         test(t)
     return t.done()
 

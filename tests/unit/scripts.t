@@ -187,6 +187,10 @@ test_load_fails()
 	EOF
 	run newidle-load
 	ok "not found: cure" says 'not built for kernel.*make install'
+	mkdir -p "$R/var/lib/dpkg/info"
+	: > "$R/var/lib/dpkg/info/newidle-dkms.list"
+	run newidle-load
+	ok "not found, packaged: cure" says 'not built for kernel.*reinstall newidle-dkms'
 	rm "$R/sbin/modprobe"
 	run newidle-load
 	ok "no modprobe: status 1" exits 1
@@ -361,9 +365,9 @@ test_installed()
 	make -s -C "$repo" install-files DESTDIR="$D" > "$tmp/said" 2>&1
 	status=$?
 	ok "install-files: status 0" exits 0
-	helper=$(sed -n 's/^remove newidle //p' "$D/usr/lib/modprobe.d/newidle.conf")
+	helper=$(sed -n 's/^remove newidle //p' "$D/usr/lib/modprobe.d/newidle-unload.conf")
 	ok "installed: modprobe -r calls a program that is there" [ -x "$D${helper:-/missing}" ]
-	ok "installed: modprobe itself is left alone" [ "$(grep -c '^[^#]' "$D/usr/lib/modprobe.d/newidle.conf")" = 1 ]
+	ok "installed: modprobe itself is left alone" [ "$(grep -c '^[^#]' "$D/usr/lib/modprobe.d/newidle-unload.conf")" = 1 ]
 	loaded obeys
 	NEWIDLE_ROOT=$R "$shell" "$D$helper" > "$tmp/said" 2>&1
 	status=$?
