@@ -139,7 +139,7 @@ def abi_lacks(abi, text):
 
 
 def subcommands():
-    return re.findall(r"^    (\w+) +\S", run(
+    return re.findall(r"^    (\w+)(?: +\S|$)", run(
         ROOT + "/scripts/newidle", "--help")[1].split("COMMAND\n")[1].split(
             "\n\n")[0], re.M)
 
