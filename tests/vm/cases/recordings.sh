@@ -19,7 +19,6 @@ recorded()
 {
 	what=$1
 	shift
-	highest_cost 0
 	newidle record -o /tmp/recording -- "$@" > /tmp/said 2>&1
 	is $? 0 "record $what"
 	diag "$(grep -e ' attempts in ' -e 'went idle' /tmp/said)"
@@ -31,9 +30,13 @@ recorded()
 }
 
 check "newidle-load" newidle-load
+forget_costs &
+forgetter=$!
 recorded hackbench hackbench -g 2 -l 2000
 recorded "stress-ng sock" stress-ng --sock 4 --timeout 10s
 recorded barrier /usr/lib/newidle/newidle-barrier -t 10 -d 10
 recorded waker /usr/lib/newidle/newidle-waker -d 10
 recorded waves waves 12 10 300 200
+kill $forgetter
+wait $forgetter
 check "unload" modprobe -r newidle
