@@ -113,7 +113,8 @@ static void print_row(const struct report *t, const struct row *row,
 
 	printf("{\"name\": ");
 	print_text(row->words);
-	printf(", \"native\": %s, ", row->native ? "true" : "false");
+	printf(", \"native\": %s, \"cpu_s\": %.3f, ",
+	       row->native ? "true" : "false", row->seconds);
 	print_figures(&row->total);
 	printf(", \"share_of_oracle\": ");
 	if (best > 0)
@@ -157,6 +158,7 @@ void report_json(const struct report *t)
 	       ", \"guessed_passes\": %" PRIu64 ", \"half_of_cost\": %" PRIu64,
 	       r->nr_cpus, r->end - r->begin, r->events, t->m->passes,
 	       t->m->pulled, t->m->guessed, t->m->half);
+	printf(", \"reading_cpu_s\": %.3f", t->seconds);
 	printf(", \"window\": %" PRIu32 ", \"longest_ns\": %" PRIu32
 	       ", \"assumptions\": [",
 	       t->m->window, t->longest);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "report.h"
 #include "variants.h"
 
@@ -157,6 +158,25 @@ static int parse_variants(const struct options *o, const struct recording *r,
 	return OK;
 }
 
+/* Of this process since it began. */
+static double cpu_seconds(void)
+{
+	return (double)clock() / CLOCKS_PER_SEC;
+}
+
+static bool play_row(const struct model *m, const struct newidle_settings *set,
+		     uint64_t seed, struct row *row)
+{
+	const double begin = cpu_seconds();
+	const bool good = set ? play_policy(m, set, seed, &row->p) :
+				play_oracle(m, &row->p);
+
+	if (good)
+		row_sum(row, m->r);
+	row->seconds = cpu_seconds() - begin;
+	return good;
+}
+
 static int play(const struct options *o, struct recording *r)
 {
 	struct newidle_settings *set = calloc((size_t)o->nr_words, sizeof(*set));
@@ -178,18 +198,15 @@ static int play(const struct options *o, struct recording *r)
 	if (status == WRONG_USE)
 		goto out;
 	model_prepare(&m, r, o->window, o->longest);
-	good = good && play_oracle(&m, &t.oracle.p);
-	for (i = 0; i < o->nr_words && good; i++) {
-		good = play_policy(&m, &set[i], o->seed, &row[i].p);
-		if (good)
-			row_sum(&row[i], r);
-	}
+	t.seconds = cpu_seconds();
+	good = good && play_row(&m, NULL, 0, &t.oracle);
+	for (i = 0; i < o->nr_words && good; i++)
+		good = play_row(&m, &set[i], o->seed, &row[i]);
 	if (!good) {
 		say("not enough memory", "");
 		status = FAILED;
 		goto out;
 	}
-	row_sum(&t.oracle, r);
 	if (o->json)
 		report_json(&t);
 	else

@@ -11,12 +11,14 @@
  * struct row - a policy, or the oracle, and what it did
  * @words: its name
  * @native: it is what the recorded kernel does by itself
+ * @seconds: CPU time that playing took
  * @p: by CPU and depth
  * @total: of all
  */
 struct row {
 	const char *words;
 	bool native;
+	double seconds;
 	struct played p;
 	struct figures total;
 };
@@ -27,6 +29,7 @@ struct row {
  * @m: the recording
  * @longest: ns; a pull wins no more
  * @by_level: tell levels one by one
+ * @seconds: CPU time that reading took
  * @oracle: the oracle
  * @row: the policies
  * @nr_rows: how many
@@ -36,6 +39,7 @@ struct report {
 	const struct model *m;
 	uint32_t longest;
 	bool by_level;
+	double seconds;
 	struct row oracle;
 	struct row *row;
 	int nr_rows;

@@ -108,6 +108,16 @@ def wrong(noise, first):
 
 
 def test_equal(t):
+    t.same("the more variants, the wider intervals", [
+        round(verdict.level_for(n), 4) for n in (1, 2, 5)],
+        [0.95, 0.975, 0.99])
+    runs = session(quiet, 1)
+    wide, narrow = [verdict.judge(
+        [r for r in runs if r["arm"] in arms], arms, "higher")[1]
+        for arms in (ARMS, ARMS[:3])]
+    t.result(wide["low_pct"] < narrow["low_pct"] and
+             wide["high_pct"] > narrow["high_pct"], "and so they are",
+             [wide, narrow])
     for n, noise in enumerate((quiet, outliers, two_states, coarse)):
         count = wrong(noise, n * SESSIONS)
         t.result(count <= margin(verdict.ERRORS, SESSIONS) * SESSIONS,

@@ -44,21 +44,12 @@ as_it_was()
 	is "$(cat /sys/module/newidle/refcnt)" "$users" "$1: nobody holds the module"
 }
 
-# The host takes CPUs away in the middle of attempts; what these then seem to cost
-# would keep the kernel from asking anybody.
-forget()
-{
-	while sleep 0.05; do
-		highest_cost 0
-	done
-}
-
 run 1 record -o /tmp/recording -t 1
 says "not loaded"
 run 0 load policy=bresenham rate=0 retry=1 max_level=llc
 users=$(cat /sys/module/newidle/refcnt)
 
-forget &
+forget_costs &
 forgetter=$!
 run 0 reset
 run 0 record -o /tmp/recording -- hackbench -g 2 -l 500

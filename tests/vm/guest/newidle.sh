@@ -301,6 +301,15 @@ highest_cost()
 	done
 }
 
+# The host takes CPUs away in the middle of attempts; what these then seem to cost
+# would keep the kernel from asking anybody.  To be run beside a long load.
+forget_costs()
+{
+	while sleep 0.05; do
+		highest_cost 0
+	done
+}
+
 # A load with many new-idle events, some of which find a task to pull.  One long
 # attempt, when the host takes the CPU away, would make all domains too dear for
 # minutes; that is forgotten.
