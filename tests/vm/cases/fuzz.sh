@@ -21,6 +21,7 @@ read -r before _ < /proc/uptime
 fuzz 100000 1000 "$seed" > /tmp/fuzzed
 is $? 0 "what is documented is taken, all else refused, and nothing else is read"
 read -r after _ < /proc/uptime
+# shellcheck disable=SC2154
 lines=$(($(dmesg | wc -l) - log_lines))
 seconds=$((${after%.*} - ${before%.*} + 1))
 diag "seed $seed, $seconds s, $lines lines in the log"
