@@ -25,6 +25,7 @@ help:
 	@echo 'make test        run all tests, in virtual machines where needed'
 	@echo 'make bench       figures of the policies that need no machine'
 	@echo 'make test-matrix every kernel with every engine; KERNEL="6.18.15 7.3-rt" for some'
+	@echo 'make stress      all at once and over and over, CYCLES=1000 times; KERNEL= as above'
 	@echo 'make clean       remove what a build left here'
 
 test demo bench:
@@ -32,6 +33,9 @@ test demo bench:
 
 test-matrix:
 	$(run) matrix $(KERNEL)
+
+stress:
+	$(run) stress $(or $(CYCLES),1000) $(KERNEL)
 
 install:
 	scripts/dkms-install '$(VERSION)' '$(KVER)'
@@ -63,4 +67,4 @@ clean:
 	rm -f -- module/*.o module/.*.cmd module/.*.d
 	rm -rf .tmp_versions
 
-.PHONY: all help test test-matrix bench demo install uninstall install-files uninstall-files clean
+.PHONY: all help test test-matrix stress bench demo install uninstall install-files uninstall-files clean
