@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# smp: 2,sockets=2
+# append: lockdown=integrity
+# timeout: 300
+#
+# A kernel that is locked down: refused, with the cure.
+
+mount -t securityfs none /sys/kernel/security
+check "the kernel is locked down" contains "$(cat /sys/kernel/security/lockdown)" "[integrity]"
+features_keep
+refusal_is <<'END'
+modprobe: ERROR: could not insert 'newidle': Key was rejected by service
+newidle-load: Secure Boot is on and the firmware does not know the key that dkms signed the module with.  Cure: mokutil --import /var/lib/dkms/mok.pub, reboot, confirm, load again
+newidle-load: not loaded
+END
+check "the kernel's features are as before, byte for byte" as_before
