@@ -13,7 +13,7 @@
  * be documented; what is not is printed, and makes it fail.
  *
  * flips counts writes while the module was there, bad those of a bad value,
- * policies changes of policy, policy_ms the time that they took; pulls is the
+ * policies changes of policy while it was active, policy_ms their time; pulls is the
  * growth of stats/pulls over loads and resets, as far as it was seen.
  */
 #define _GNU_SOURCE
@@ -123,13 +123,21 @@ static void *flip_knobs(void *unused)
 	return unused;
 }
 
+/* In a transition a new policy is only remembered. */
+static bool is_active(void)
+{
+	static char text[PAGE + 1];
+
+	return get(&files[STATE], text) > 0 && !strcmp(text, "active\n");
+}
+
 static void *flip_policy(void *unused)
 {
 	const struct knob *k = &files[POLICY];
 	uint64_t state = now() | 1;
 	int64_t begin, end = now();
+	bool stock = false, active;
 	unsigned long other;
-	bool stock = false;
 	char text[64];
 
 	while (goes_on()) {
@@ -139,12 +147,12 @@ static void *flip_policy(void *unused)
 		stock = !stock;
 		other = 1 + below(&state, nr_choices(k) - 1);
 		strcpy(text, policies[stock ? 0 : other]);
-		if (flip(k, text, strlen(text))) {
-			end = now();
+		active = is_active();
+		active = flip(k, text, strlen(text)) && active;
+		end = now();
+		if (active) {
 			changes++;
 			policy_ns += end - begin;
-		} else {
-			end = now();
 		}
 	}
 	return unused;

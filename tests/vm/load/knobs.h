@@ -52,6 +52,7 @@ static const char *const states[] = { "transition", "active", "shadowed",
 /* The first ones may be written; POLICY patches the kernel's text. */
 #define POLICY 0
 #define KNOBS 10
+#define STATE 11
 
 static const struct knob files[] = {
 	[POLICY] = { "policy", .choices = policies },
@@ -65,7 +66,7 @@ static const struct knob files[] = {
 	{ "cost_bump", .max = 1, .unsupported = true },
 	{ "reset", .min = 1, .max = 1, .write_only = true },
 	{ "engine", .choices = engines, .read_only = true },
-	{ "state", .choices = states, .read_only = true },
+	[STATE] = { "state", .choices = states, .read_only = true },
 	{ "native", .choices = natives, .read_only = true },
 	{ "version", .read_only = true },
 	{ "stats/calls", .read_only = true },
