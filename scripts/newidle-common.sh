@@ -318,13 +318,17 @@ holders()
 # The livepatch is off: wait for the last reference, then remove the module.
 remove_module()
 {
-	if ! wait_for "$REFS_TIMEOUT" "waiting until nobody uses the module" is_free; then
-		say "the livepatch is off, but the module stays, in use:"
-		holders "$extra" | printable
-		return 1
-	fi
-	said=$(tool rmmod newidle 2>&1) && return 0
-	[ -d "$MODULE" ] || return 0
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		if ! wait_for "$REFS_TIMEOUT" "waiting until nobody uses the module" is_free; then
+			say "the livepatch is off, but the module stays, in use:"
+			holders "$extra" | printable
+			return 1
+		fi
+		said=$(tool rmmod newidle 2>&1) && return 0
+		[ -d "$MODULE" ] || return 0
+		# Has somebody come to read a file since we looked?
+		case $said in *"in use"*) ;; *) break ;; esac
+	done
 	say "$said"
 	return 1
 }
