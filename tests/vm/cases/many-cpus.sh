@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# suite: long
 # smp: 64,sockets=2,cores=16,threads=2
 # numa: 2
 # memory: 4G

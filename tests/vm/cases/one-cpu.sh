@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# kernels: 6.12 7.3
 # engines: all
 # smp: 1
 # timeout: 300

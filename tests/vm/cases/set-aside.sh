@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# kernels: 6.12 7.3
 # engines: all
 # smp: 6,sockets=2,cores=3
 # append: isolcpus=2 nohz_full=4,5 maxcpus=5
