@@ -37,7 +37,7 @@ loads()
 {
 	while [ -e $ON ]; do
 		hackbench -g 2 -l 40 > /dev/null 2>&1
-		stress-ng -q --sock 1 --sock-domain unix --cyclic 1 --fork 1 \
+		stress-ng -q --sock 1 --sock-domain unix --cyclic 1 --cyclic-policy rr --fork 1 \
 			--race-sched 1 -t 2 > /dev/null 2>&1
 		done_once loads
 		sleep 0.3
