@@ -11,9 +11,9 @@
 # read, and the module loaded and unloaded over and over.
 #
 # "make stress CYCLES=1000" asks for that many cycles by stress_cycles=1000 on the
-# kernel's command line; else it goes on for 60 s, and at least 3 cycles.
+# kernel's command line; else it goes on for 40 s, and at least 3 cycles.
 
-SECONDS_ALL=60
+SECONDS_ALL=40
 CYCLES=$(sed -n 's/.*\<stress_cycles=\([0-9]*\).*/\1/p' /proc/cmdline)
 CPUS=/sys/devices/system/cpu
 GROUPS_DIR=/tmp/groups
