@@ -72,11 +72,12 @@ need_root()
 	[ "$(tool id -u)" = 0 ] || fail 3 "only root may do this"
 }
 
-# value FILE: its first line, in $value; fails if there is none.
+# value FILE: its first line, in $value; fails if there is none.  Of files in
+# /proc/sys a shell that reads byte by byte gets the first byte alone, and no end.
 value()
 {
 	value=
-	{ read -r value < "$1"; } 2> /dev/null
+	{ read -r value < "$1"; } 2> /dev/null || [ -n "$value" ]
 }
 
 # put VALUE FILE

@@ -168,7 +168,8 @@ test_load_fails()
 	run newidle-load
 	ok "not permitted: lockdown is named" says 'lockdown'
 	mkdir -p "$R/proc/sys/kernel"
-	echo 1 > "$R/proc/sys/kernel/modules_disabled"
+	# No newline: so such a file looks to a shell that reads byte by byte.
+	printf 1 > "$R/proc/sys/kernel/modules_disabled"
 	run newidle-load
 	ok "modules_disabled: named" says 'modules_disabled=1'
 	modprobe_fails "Invalid argument" "[3.0] newidle: rate: bad value"

@@ -11,6 +11,7 @@ is "$(cat /sys/module/module/parameters/sig_enforce)" Y "signatures are enforced
 features_keep
 refusal_is <<'END'
 modprobe: ERROR: could not insert 'newidle': Key was rejected by service
+  Loading of module with unavailable key is rejected
 newidle-load: Secure Boot is on and the firmware does not know the key that dkms signed the module with.  Cure: mokutil --import /var/lib/dkms/mok.pub, reboot, confirm, load again
 newidle-load: not loaded
 END
