@@ -30,6 +30,7 @@ help:
 	@echo 'make test-matrix every kernel with every engine; KERNEL="6.18.15 7.3-rt" for some'
 	@echo 'make test-packages'
 	@echo '                 Debian packages: build, install, upgrade and remove them'
+	@echo 'make stress      all at once and over and over, CYCLES=1000 times; KERNEL= as above'
 	@echo 'make clean       remove what a build left here'
 
 test demo bench:
@@ -44,6 +45,9 @@ test-matrix:
 tools:
 	@mkdir -p scripts/built
 	scripts/build-tools scripts/built
+
+stress:
+	$(run) stress $(or $(CYCLES),1000) $(KERNEL)
 
 install:
 	scripts/dkms-install '$(VERSION)' '$(KVER)'
@@ -89,4 +93,4 @@ clean:
 	rm -f -- module/*.o module/.*.cmd module/.*.d
 	rm -rf .tmp_versions scripts/built
 
-.PHONY: all help test test-matrix test-packages bench demo tools install uninstall install-files install-scripts uninstall-files clean
+.PHONY: all help test test-matrix test-packages stress bench demo tools install uninstall install-files install-scripts uninstall-files clean

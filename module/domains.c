@@ -116,11 +116,11 @@ void newidle_domains_tell_limit(u32 limit)
 		return;
 	if (narrower)
 		pr_info_ratelimited("max_level=%s: this machine has no such domains, so it comes to %s\n",
-			newidle_level_names[limit],
-			newidle_level_names[fls(narrower) - 1]);
+				    newidle_level_names[limit],
+				    newidle_level_names[fls(narrower) - 1]);
 	else
 		pr_info_ratelimited("max_level=%s: this machine has no such domains nor narrower ones, so nothing is tried\n",
-			newidle_level_names[limit]);
+				    newidle_level_names[limit]);
 }
 
 static bool is_bound(const struct newidle_domain *d,

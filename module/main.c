@@ -23,6 +23,10 @@
 #include "symbols.h"
 #include "trace.h"
 
+static bool off;
+module_param(off, bool, 0);
+MODULE_PARM_DESC(off, "1: refuse to load; newidle.off=1 on the kernel command line keeps newidle out of a boot");
+
 static char *test_absent;
 module_param(test_absent, charp, 0);
 MODULE_PARM_DESC(test_absent, "for tests: take this kernel symbol, or struct.member, to be missing");
@@ -55,6 +59,10 @@ static int __init newidle_init(void)
 {
 	int err;
 
+	if (off) {
+		pr_err("off=1 keeps it out, nothing is changed: take newidle.off from the kernel command line, or off from /etc/modprobe.d, or for once: modprobe newidle off=0\n");
+		return -ECANCELED;
+	}
 	err = examine();
 	if (err)
 		return err;

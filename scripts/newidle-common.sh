@@ -72,11 +72,12 @@ need_root()
 	[ "$(tool id -u)" = 0 ] || fail 3 "only root may do this"
 }
 
-# value FILE: its first line, in $value; fails if there is none.
+# value FILE: its first line, in $value; fails if there is none.  Of files in
+# /proc/sys a shell that reads byte by byte gets the first byte alone, and no end.
 value()
 {
 	value=
-	{ read -r value < "$1"; } 2> /dev/null
+	{ read -r value < "$1"; } 2> /dev/null || [ -n "$value" ]
 }
 
 # put VALUE FILE
@@ -318,13 +319,17 @@ holders()
 # The livepatch is off: wait for the last reference, then remove the module.
 remove_module()
 {
-	if ! wait_for "$REFS_TIMEOUT" "waiting until nobody uses the module" is_free; then
-		say "the livepatch is off, but the module stays, in use:"
-		holders "$extra" | printable
-		return 1
-	fi
-	said=$(tool rmmod newidle 2>&1) && return 0
-	[ -d "$MODULE" ] || return 0
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		if ! wait_for "$REFS_TIMEOUT" "waiting until nobody uses the module" is_free; then
+			say "the livepatch is off, but the module stays, in use:"
+			holders "$extra" | printable
+			return 1
+		fi
+		said=$(tool rmmod newidle 2>&1) && return 0
+		[ -d "$MODULE" ] || return 0
+		# Has somebody come to read a file since we looked?
+		case $said in *"in use"*) ;; *) break ;; esac
+	done
 	say "$said"
 	return 1
 }

@@ -217,9 +217,32 @@ def boot_options(_kernel):
                 "active" % " ".join(found))
 
 
+# As the kernel reads a bool.
+TRUE = ("1", "y", "Y", "t", "T", "on", "ON", "On")
+
+
+def kept_out(_kernel):
+    """off=1, by /etc/modprobe.d or the kernel's command line; the last counts."""
+    words = []
+    for text in (machine.output("modprobe", "-c") or "").splitlines():
+        if text.startswith("options newidle "):
+            words += text.split()[2:]
+    for word in (machine.read("/proc/cmdline") or "").split():
+        if word.startswith("newidle."):
+            words.append(word[len("newidle."):])
+    offs = [w.partition("=")[2] or "1" for w in words
+            if w.partition("=")[0] == "off"]
+    if not offs or offs[-1] not in TRUE:
+        return None
+    return obstacle("off", "off=1 keeps it out", "take newidle.off from the "
+                    "kernel command line, or off from /etc/modprobe.d, or for "
+                    "once: modprobe newidle off=0")
+
+
 # Some only make sense for the running kernel; None tells of nothing to say.
 CONDITIONS = (
     ("loaded", loaded, True),
+    ("off", kept_out, True),
     ("architecture", architecture, False),
     ("version", version, False),
     ("CONFIG_LIVEPATCH", option("CONFIG_LIVEPATCH"), False),

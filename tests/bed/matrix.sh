@@ -7,7 +7,7 @@
 
 ENGINES="gate swap"
 # For one kernel and engine.
-MATRIX_SECONDS=$((480 * ${SLOWER:-1}))
+MATRIX_SECONDS=$((900 * ${SLOWER:-1}))
 
 # Of all that decides on the results, but the kernel.
 matrix_sources()

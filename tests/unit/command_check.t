@@ -324,6 +324,16 @@ def test_neighbours(t):
     changed(t, "slow transitions", file("/proc/cmdline", "nohz_full=1-3 quiet "
                                         "idle=poll"), 0,
             "\u00b7  boot options: nohz_full=1-3 idle=poll: ")
+    for words, status in (("newidle.off=1", 1), ("newidle.off", 1),
+                          ("newidle.off=Y newidle.rate=0", 1),
+                          ("newidle.off=1 newidle.off=0", 0),
+                          ("newidle.rate=1 off=1", 0)):
+        changed(t, "kernel command line: " + words, file(
+            "/proc/cmdline", words), status,
+            *["off: off=1 keeps it out", "modprobe newidle off=0"][:2 * status],
+            absent=[] if status else ["keeps it out"])
+    changed(t, "modprobe.d", lambda m: m.fake(
+        "modprobe", "echo options newidle rate=0 off=1"), 1, "off=1 keeps it out")
 
 
 def test_other_kernel(t):

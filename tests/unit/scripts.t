@@ -168,7 +168,8 @@ test_load_fails()
 	run newidle-load
 	ok "not permitted: lockdown is named" says 'lockdown'
 	mkdir -p "$R/proc/sys/kernel"
-	echo 1 > "$R/proc/sys/kernel/modules_disabled"
+	# No newline: so such a file looks to a shell that reads byte by byte.
+	printf 1 > "$R/proc/sys/kernel/modules_disabled"
 	run newidle-load
 	ok "modules_disabled: named" says 'modules_disabled=1'
 	modprobe_fails "Invalid argument" "[3.0] newidle: rate: bad value"
@@ -310,6 +311,24 @@ test_unload_held()
 	ok "held after disabling: status 5" exits 5
 	ok "held after disabling: named" says 'late (pid 34) has'
 	ok "held after disabling: no rmmod" not_called rmmod
+
+	loaded obeys
+	: > "$R/reader"
+	fake rmmod <<-'EOF'
+		[ ! -e "$R/reader" ] || { rm "$R/reader"; echo "rmmod: in use"; exit 1; }
+		rm -r "$M" "$K"
+	EOF
+	run newidle-unload
+	ok "a reader at the last moment: it is tried again" exits 0
+	ok "a reader at the last moment: it is removed" nothing_left
+	loaded obeys
+	fake rmmod <<-'EOF'
+		echo "rmmod: in use"
+		exit 1
+	EOF
+	run newidle-unload
+	ok "readers all the time: status 5" exits 5
+	ok "readers all the time: said" says 'rmmod: in use'
 }
 
 # What DKMS says of it, and does: kernel old can't be built for.

@@ -351,3 +351,20 @@ gone()
 	[ ! -e "$SYS" ] && [ ! -e /sys/module/newidle ] &&
 		[ ! -e /sys/kernel/livepatch/newidle ]
 }
+
+# refusal_is WORD... < TEXT: newidle-load with these words fails, and says this, but
+# for the times of the kernel's lines
+refusal_is()
+{
+	newidle-load "$@" > /tmp/words 2>&1
+	is $? 1 "newidle-load $* fails"
+	sed 's/^  \[ *[0-9.]*\] /  /' /tmp/words > /tmp/got
+	cat > /tmp/golden
+	if cmp -s /tmp/golden /tmp/got; then
+		ok "newidle-load $*: it says what it should"
+	else
+		not_ok "newidle-load $*: it says what it should"
+		diag "$(diff /tmp/golden /tmp/got)"
+	fi
+	check "newidle-load $*: nothing is left" gone
+}

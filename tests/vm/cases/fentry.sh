@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# suite: long
+# engines: all
+# smp: 4,sockets=2,cores=2
+# memory: 3G
+# with: tracers
+# timeout: 900
+#
+# BPF programs at the entry and the return of the function that newidle patches,
+# attached before and after it.
+
+target=$(function_name "$(wanted_target)")
+
+# watch: count its entries and returns, until stopped
+watch()
+{
+	bpftrace -e "fentry:$target { @in = count(); } fexit:$target { @out = count(); }" \
+		> /tmp/seen 2>&1 &
+	watcher=$!
+	wait_for 120 grep -q Attach /tmp/seen && wait_for 60 is_hooked
+}
+
+is_hooked()
+{
+	grep "^$target " /sys/kernel/tracing/enabled_functions | grep -q ' D '
+}
+
+stop()
+{
+	kill -INT "$watcher"
+	wait "$watcher"
+	diag "$(cat /tmp/seen)"
+}
+
+# seen NAME
+seen()
+{
+	sed -n "s/^@$1: \([0-9]*\)\$/\1/p" /tmp/seen
+}
+
+# both_saw WHAT: entries and returns, about as many of each
+both_saw()
+{
+	check "$1: BPF saw calls" [ "$(seen in)" -gt 10 ]
+	check "$1: and returns" [ "$(seen out)" -gt 10 ]
+}
+
+features_keep
+check "BPF is attached" watch
+check "newidle-load under it" newidle-load --timeout 120
+decides "BPF came first"
+check "unload under it" newidle-unload --timeout 120
+check "nothing is left" gone
+stop
+both_saw "BPF came first"
+
+check "newidle-load" newidle-load --timeout 120
+check "BPF is attached" watch
+decides "newidle came first"
+snapshot /tmp/before || not_ok "the kernel's books are quiet"
+load
+check "the kernel's books are quiet" snapshot /tmp/after
+diag "$(compare /tmp/before /tmp/after)"
+check "both books agree" compare /tmp/before /tmp/after
+stop
+both_saw "newidle came first"
+decides "without BPF"
+check "unload" newidle-unload --timeout 120
+check "nothing is left" gone
+check "the kernel's features are as before, byte for byte" as_before

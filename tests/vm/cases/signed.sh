@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# kernels: 6.12 7.3
+# smp: 2,sockets=2
+# append: module.sig_enforce=1
+# timeout: 300
+#
+# A kernel that wants modules signed with a key it knows: refused, with the cure.
+
+is "$(cat /sys/module/module/parameters/sig_enforce)" Y "signatures are enforced"
+features_keep
+refusal_is <<'END'
+modprobe: ERROR: could not insert 'newidle': Key was rejected by service
+  Loading of module with unavailable key is rejected
+newidle-load: Secure Boot is on and the firmware does not know the key that dkms signed the module with.  Cure: mokutil --import /var/lib/dkms/mok.pub, reboot, confirm, load again
+newidle-load: not loaded
+END
+check "the kernel's features are as before, byte for byte" as_before
