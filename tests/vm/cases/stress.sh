@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# core: 6.12
 # engines: all
 # smp: 4,sockets=2,cores=2
 # memory: 2G
