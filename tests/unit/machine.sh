@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh disable=SC2154
 #
-# For scripts.t: a make-believe machine below $R, with the programs, files and
+# For scripts.t and dkms.t: a make-believe machine below $R, with the programs, files and
 # tasks that newidle-load and newidle-unload look at.  Sourced, with $tmp set.
 
 kernel_pid=
@@ -119,3 +119,30 @@ loaded()
 	echo active > "$K/state"
 	: > "$R/calls"
 }
+
+n=0
+
+# ok WHAT COMMAND...
+ok()
+{
+	n=$((n + 1))
+	what=$1
+	shift
+	if "$@"; then
+		echo "ok $n - $shell: $what"
+	else
+		echo "not ok $n - $shell: $what"
+		echo "# failed: $*"
+		echo "# status $status, said:"
+		sed 's/^/#   /' "$tmp/said"
+	fi
+}
+
+says()     { grep -q -e "$1" "$tmp/said"; }
+is_silent_on() { ! grep -q -e "$1" "$tmp/said"; }
+last_says() { tail -n 1 "$tmp/said" | grep -q -e "$1"; }
+exits()    { [ "$status" = "$1" ]; }
+called()   { grep -qx -e "$1" "$R/calls"; }
+not_called() { ! grep -q -e "^$1" "$R/calls"; }
+holds()    { [ "$(cat "$R/$1")" = "$2" ]; }
+nothing_left() { [ ! -e "$M" ] && [ ! -e "$K" ] && [ ! -e "$P" ]; }

@@ -9,32 +9,6 @@ repo=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 tmp=$(mktemp -d) || exit 1
 . "$repo/tests/unit/machine.sh"
 trap 'stop_kernel; rm -rf "$tmp"' EXIT
-n=0
-
-# ok WHAT COMMAND...
-ok()
-{
-	n=$((n + 1))
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $n - $shell: $what"
-	else
-		echo "not ok $n - $shell: $what"
-		echo "# failed: $*"
-		echo "# status $status, said:"
-		sed 's/^/#   /' "$tmp/said"
-	fi
-}
-
-says()     { grep -q -e "$1" "$tmp/said"; }
-is_silent_on() { ! grep -q -e "$1" "$tmp/said"; }
-last_says() { tail -n 1 "$tmp/said" | grep -q -e "$1"; }
-exits()    { [ "$status" = "$1" ]; }
-called()   { grep -qx -e "$1" "$R/calls"; }
-not_called() { ! grep -q -e "^$1" "$R/calls"; }
-holds()    { [ "$(cat "$R/$1")" = "$2" ]; }
-nothing_left() { [ ! -e "$M" ] && [ ! -e "$K" ] && [ ! -e "$P" ]; }
 
 # run SCRIPT ARGUMENT...
 run()
@@ -331,53 +305,6 @@ test_unload_held()
 	ok "readers all the time: said" says 'rmmod: in use'
 }
 
-# What DKMS says of it, and does: kernel old can't be built for.
-dkms_machine()
-{
-	machine obeys
-	mkdir -p "$R/usr/src" "$R/lib/modules/new/build" "$R/lib/modules/old/build" \
-		"$R/lib/modules/also/build"
-	fake dkms <<-'EOF'
-		case $* in
-		status*)
-			echo "newidle/0.0.9, also, x86_64: installed"
-			echo "newidle/0.0.9, new, x86_64: installed"
-			echo "newidle/0.0.9, old, x86_64: installed" ;;
-		"build "*" old "*) exit 10 ;;
-		esac
-	EOF
-}
-
-dkms_install()
-{
-	PATH=$R/sbin:$PATH NEWIDLE_ROOT=$R "$repo/scripts/dkms-install" "$@" > "$tmp/said" 2>&1
-	status=$?
-}
-
-test_dkms()
-{
-	dkms_machine
-	dkms_install 0.1.0 new
-	ok "another kernel can't be built for: status 0" exits 0
-	ok "another kernel can't be built for: said" says '^not rebuilt for kernel old'
-	ok "the kernel asked for comes first" \
-		[ "$(sed -n 's/^dkms build .* -k //p' "$R/calls" | tr '\n' ' ')" = "new --force also --force old --force " ]
-	ok "what is built is installed" \
-		[ "$(grep -c '^dkms install' "$R/calls")" = 2 ]
-	ok "its source is there" [ -e "$R/usr/src/newidle-0.1.0/module/policy.c" ]
-	dkms_machine
-	dkms_install 0.1.0 old
-	ok "the kernel asked for can't be built for: fails" [ "$status" != 0 ]
-	dkms_machine
-	dkms_install 0.1.0 none
-	ok "no headers: status 1" exits 1
-	ok "no headers: named" says 'headers of kernel none are needed'
-	ok "no headers: DKMS is left alone" not_called dkms
-	dkms_machine
-	dkms_install --remove
-	ok "--remove: all of it" [ "$(grep -c '^dkms remove newidle/0.0.9 --all' "$R/calls")" = 1 ]
-}
-
 test_installed()
 {
 	D=$tmp/dest
@@ -407,6 +334,5 @@ for shell in dash busybox; do
 	test_unload_held
 done
 shell=dash
-test_dkms
 test_installed
 echo "1..$n"
