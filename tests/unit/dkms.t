@@ -7,7 +7,7 @@ repo=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 tmp=$(mktemp -d) || exit 1
 . "$repo/tests/unit/machine.sh"
 trap 'stop_kernel; rm -rf "$tmp"' EXIT
-shell=sh
+shell='sh'
 
 # What DKMS says of it, and does: kernel old can't be built for.
 dkms_machine()

@@ -5,6 +5,7 @@
 # engines: all
 # smp: 8,sockets=2,cores=4
 # timeout: 400
+# shellcheck disable=SC2016
 #
 # debugfs newidle/domains: every line whole, right, and steady while CPUs go and
 # come.

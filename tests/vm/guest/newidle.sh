@@ -182,6 +182,7 @@ is_quiet()
 spin()
 {
 	spinners=
+	# shellcheck disable=SC2013
 	for cpu in $(sed -n 's/^cpu\([0-9]*\) .*/\1/p' /proc/stat); do
 		taskset -c "$cpu" sh -c 'while :; do :; done' &
 		spinners="$spinners $!"
