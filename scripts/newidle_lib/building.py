@@ -13,7 +13,7 @@ SECURE_BOOT = "/sys/firmware/efi/efivars/" \
 
 
 # There if newidle came as Debian's package.
-PACKAGED = "/var/lib/dpkg/info/newidle-dkms.list"
+PACKAGED = "/usr/share/doc/newidle-dkms"
 
 
 def make_install(kernel):

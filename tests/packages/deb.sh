@@ -41,7 +41,7 @@ build()
 
 deb()
 {
-	echo "$out/newidle-${1}_${2}_all.deb"
+	echo "$out/newidle-${1}_${2}"_*.deb
 }
 
 # Those of which the headers are here, that is.

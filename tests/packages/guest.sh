@@ -13,8 +13,8 @@
 export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
 # For bash, in which dkms is written.
 [ -e /dev/fd ] || ln -s /proc/self/fd /dev/fd
-dkms_deb=$(echo /test/newidle-dkms_*_all.deb)
-tools_deb=$(echo /test/newidle-tools_*_all.deb)
+dkms_deb=$(echo /test/newidle-dkms_*.deb)
+tools_deb=$(echo /test/newidle-tools_*.deb)
 next=$(dpkg-deb -f "$dkms_deb" Version)
 old=$(dpkg-query -W -f '${Version}' newidle-dkms)
 

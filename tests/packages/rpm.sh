@@ -27,7 +27,7 @@ lint()
 # files PACKAGE: what it puts where
 files()
 {
-	rpm -qlp "/tmp/rpm/RPMS/noarch/newidle-$1-$version-1.noarch.rpm"
+	rpm -qlp /tmp/rpm/RPMS/*/newidle-"$1-$version"-1.*.rpm
 }
 
 holds()
@@ -43,7 +43,7 @@ same_files()
 	(cd /tmp/dest && find . -type f | cut -c 2-) | LC_ALL=C sort > /tmp/wanted
 	for package in dkms tools; do
 		files $package
-	done | sed 's/\.gz$//' | grep -v "^/usr/src/\|^/etc/\|^/usr/lib/newidle\(/newidle_lib\)*$" |
+	done | grep -v "/usr/lib/\.build-id\|/usr/lib/debug" | sed 's/\.gz$//' | grep -v "^/usr/src/\|^/etc/\|^/usr/lib/newidle\(/newidle_lib\)*$" |
 		LC_ALL=C sort | diff /tmp/wanted -
 }
 
@@ -65,7 +65,7 @@ check "rpmlint notices a fault" refused lint /tmp/newidle.spec
 check "the packages have what is installed elsewhere" same_files
 check "the module's source" holds dkms "/usr/src/newidle-$version/module/policy.c"
 check "its settings" holds dkms /etc/modprobe.d/newidle.conf
-is "$(rpm -qp --qf '%{version}' "/tmp/rpm/RPMS/noarch/newidle-tools-$version-1.noarch.rpm")" \
+is "$(rpm -qp --qf '%{version}' /tmp/rpm/RPMS/*/newidle-tools-"$version"-1.*.rpm)" \
 	"$version" "the version"
 check "what is run after installation is shell" shell_of_dkms postin
 check "what is run before removal is shell" shell_of_dkms preun

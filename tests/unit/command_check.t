@@ -191,7 +191,7 @@ def test_building(t):
     changed(t, "not installed yet", file("/dkms", ""), 0,
             "\u00b7  module: not installed yet.  Cure: make install in")
     changed(t, "packaged, not installed yet", both(file("/dkms", ""), file(
-        "/var/lib/dpkg/info/newidle-dkms.list", "")), 0,
+        "/usr/share/doc/newidle-dkms/copyright", "")), 0,
             "not installed yet.  Cure: apt-get install --reinstall newidle-dkms")
     for state, status, words in (
             ("newidle/0.1.0: added", 1, "known to DKMS (added), but not"),

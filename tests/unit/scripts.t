@@ -162,8 +162,7 @@ test_load_fails()
 	EOF
 	run newidle-load
 	ok "not found: cure" says 'not built for kernel.*make install'
-	mkdir -p "$R/var/lib/dpkg/info"
-	: > "$R/var/lib/dpkg/info/newidle-dkms.list"
+	mkdir -p "$R/usr/share/doc/newidle-dkms"
 	run newidle-load
 	ok "not found, packaged: cure" says 'not built for kernel.*reinstall newidle-dkms'
 	rm "$R/sbin/modprobe"
