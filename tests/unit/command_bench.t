@@ -201,6 +201,9 @@ def test_no_verdict(t):
             "kernel_max": 5000000})):
         with Machine() as m:
             prepared(m, **more)
+            m.put("/sys/kernel/debug/sched/debug", "".join(
+                "cpu#%d, 2.0 MHz\n  .avg_idle  : 1000000\n" % cpu
+                for cpu in range(4)))
             grow = "" if what == "gate" else \
                 'n=$(cat "$ROOT/n" 2> /dev/null || echo 0); n=$((n + 1)); ' \
                 'echo $n > "$ROOT/n"; printf "# %s\\n0 0 0 MC 4 $((100 + n)) ' \
