@@ -11,9 +11,6 @@ from . import domains, machine
 from .domains import minus, plus
 from .variants import end_group
 
-# The kernel never takes a CPU to idle longer on average, ns: with a higher cost
-# of an attempt it does not come to ask.
-LONGEST_AVERAGE = 1000000
 COUNTED = domains.COUNTERS + ("over_budget", )
 
 
@@ -33,8 +30,7 @@ class Sample:
 
 
 def by_level(before, after):
-    """What each level counted, and of the lowest domains how many are too dear
-    for the kernel to ask."""
+    """What each level counted meanwhile."""
     found = {}
     for level, label in domains.labels(after).items():
         pairs = [(before.get(key, {}), row) for key, row in after.items()
@@ -44,18 +40,34 @@ def by_level(before, after):
     return found
 
 
-def kept_away(levels, rows):
+def lowest_costs(rows):
+    """What the kernel takes an attempt at each CPU's lowest domain to cost."""
+    found = {}
+    for (_, cpu), row in sorted(rows.items(), reverse=True):
+        found[cpu] = row.get("kernel_max_ns")
+    return {cpu: cost for cpu, cost in found.items() if cost is not None}
+
+
+def too_dear():
+    """On which share of CPUs an attempt costs more than they idle on average,
+    now; None if that can't be known."""
+    text = machine.read("/sys/kernel/debug/sched/debug") or ""
+    idle = {int(cpu): int(ns) for cpu, ns in re.findall(
+        r"^cpu#(\d+).*?^ *\.avg_idle *: *(\d+)", text, re.M | re.S)}
+    costs = lowest_costs(domains.read_table())
+    both = [cpu for cpu in costs if cpu in idle]
+    return sum(costs[c] > idle[c] for c in both) / len(both) if both else None
+
+
+def kept_away(levels, dear):
     """In which share of passes the kernel's cost test came before the policy;
-    None if that can't be known."""
+    None if that can't be known.  dear: what too_dear() said meanwhile."""
     over = plus(f["over_budget"] for f in levels.values())
     calls = plus(f["calls"] for f in levels.values())
     if over and calls is not None:
         return over / (over + calls)
-    lowest = {}
-    for (level, cpu), row in sorted(rows.items(), reverse=True):
-        lowest[cpu] = row.get("kernel_max_ns")
-    known = [cost for cost in lowest.values() if cost is not None]
-    return sum(c > LONGEST_AVERAGE for c in known) / len(known) if known else None
+    # Engine gate does not see these passes.
+    return dear
 
 
 class Counter:
@@ -87,8 +99,9 @@ def run(workload, counter, keeper, look, timeout):
     with tempfile.TemporaryDirectory() as folder:
         result = {"figure": None, "error": None}
         before = Sample()
+        dear = []
         status, said, usage = watch(workload.words, counter, keeper, look,
-                                    timeout, folder)
+                                    timeout, folder, dear)
         after = Sample()
         result["seconds"] = after.time - before.time
         result["migrations"] = counter.migrations(folder + "/perf")
@@ -98,7 +111,9 @@ def run(workload, counter, keeper, look, timeout):
         busy / os.sysconf("SC_CLK_TCK")
     result["workload_cpu_s"] = usage
     result["levels"] = by_level(before.rows, after.rows)
-    result["kept_away"] = kept_away(result["levels"], after.rows)
+    # A short run is over before it is looked at.
+    result["kept_away"] = kept_away(result["levels"],
+                                    dear[0] if dear else too_dear())
     if status is None:
         result["error"] = "it took longer than %g s" % timeout
     elif status:
@@ -112,8 +127,11 @@ def run(workload, counter, keeper, look, timeout):
     return result
 
 
-def watch(words, counter, keeper, look, timeout, folder):
-    """(exit status or None if it took too long, what it said, CPU seconds)"""
+def watch(words, counter, keeper, look, timeout, folder, dear):
+    """(exit status or None if it took too long, what it said, CPU seconds)
+
+    dear: gets what too_dear() says while it runs; once, as it takes time.
+    """
     with open(folder + "/said", "w+b") as said:
         with keeper.calm():
             process = subprocess.Popen(
@@ -129,6 +147,8 @@ def watch(words, counter, keeper, look, timeout, folder):
                     status = process.wait(0.5)
                 except subprocess.TimeoutExpired:
                     look()
+                    if not dear:
+                        dear.append(too_dear())
         finally:
             end_group(process)
         ended = os.times()

@@ -34,8 +34,6 @@ static void cut_off(struct cpu_events *cpu, uint32_t longest, struct mean *all)
 
 		if (e->idle > longest)
 			e->idle = longest;
-		if (e->avg_idle > longest)
-			e->avg_idle = longest;
 		if (e->flags & EVENT_PULLED || !(e->flags & EVENT_IDLED))
 			continue;
 		all->sum += e->idle;
@@ -45,7 +43,7 @@ static void cut_off(struct cpu_events *cpu, uint32_t longest, struct mean *all)
 
 /* The passes from event @begin to before @end. */
 static void estimate(struct model *m, struct cpu_events *cpu, size_t begin,
-		     size_t end, const struct mean *all)
+		     size_t end, const struct mean *all, uint32_t longest)
 {
 	struct mean here = { 0 };
 	size_t i;
@@ -69,7 +67,10 @@ static void estimate(struct model *m, struct cpu_events *cpu, size_t begin,
 			continue;
 		}
 		m->guessed++;
-		e->idle = all->count ? mean_of(all) : e->avg_idle;
+		if (all->count)
+			e->idle = mean_of(all);
+		else
+			e->idle = e->avg_idle < longest ? e->avg_idle : longest;
 	}
 }
 
@@ -87,7 +88,7 @@ static void prepare_cpu(struct model *m, struct cpu_events *cpu,
 		m->passes++;
 		if (++passes < m->window && i + 1 < cpu->count)
 			continue;
-		estimate(m, cpu, begin, i + 1, &all);
+		estimate(m, cpu, begin, i + 1, &all, longest);
 		begin = i + 1;
 		passes = 0;
 	}

@@ -22,6 +22,8 @@ CHANGED = {"policy": "bresenham", "rate": "0", "window": "64",
            "max_level": "smt"}
 HEAD = "cpu depth level name span calls attempts skips pulls cost_ns " \
     "retries retry_pulls over_budget kernel_max_ns"
+# A time by which a process of this run is known.
+MARK = "1000.%d" % os.getpid()
 # A workload whose figure depends on the policy.
 FIGURE = """\
 read -r policy < "$ROOT$KNOBS/policy"
@@ -199,6 +201,9 @@ def test_no_verdict(t):
             "kernel_max": 5000000})):
         with Machine() as m:
             prepared(m, **more)
+            m.put("/sys/kernel/debug/sched/debug", "".join(
+                "cpu#%d, 2.0 MHz\n  .avg_idle  : 1000000\n" % cpu
+                for cpu in range(4)))
             grow = "" if what == "gate" else \
                 'n=$(cat "$ROOT/n" 2> /dev/null || echo 0); n=$((n + 1)); ' \
                 'echo $n > "$ROOT/n"; printf "# %s\\n0 0 0 MC 4 $((100 + n)) ' \
@@ -210,6 +215,28 @@ def test_no_verdict(t):
             t.said("the kernel asks no policy: " + what, bench(
                 m, cmd=grow + FIGURE), 0, "no verdict",
                 "the kernel took an attempt to cost", absent=["worse"])
+
+
+def test_too_dear(t):
+    from newidle_lib import measure
+    with Machine() as m:
+        prepared(m, kernel_max=300000)
+        with m.inside():
+            unknown = measure.too_dear()
+        m.put("/sys/kernel/debug/sched/debug", "".join(
+            "cpu#%d, 2000.000 MHz\n  .nr_running                    : 0\n"
+            "  .avg_idle                      : %d\n"
+            "  .max_idle_balance_cost         : 500000\n\ncfs_rq[%d]:/\n"
+            "  .avg_idle                      : 5\n" % (cpu, idle, cpu)
+            for cpu, idle in enumerate((20000, 400000, 299999, 300001))))
+        with m.inside():
+            known = measure.too_dear()
+        t.same("attempts that cost more than CPUs idle, while it runs",
+               (unknown, known), (None, 0.5))
+        t.said("seen in a session", bench(
+            m, cmd="sleep 0.7; " + FIGURE, runs=2, no_warm_up=True), 0)
+        t.same("kept with each run", {r["kept_away"] for r in
+                                      result(m)["runs"]}, {0.5})
 
 
 def test_workloads(t):
@@ -320,11 +347,11 @@ def test_interrupted(t):
         prepared(m)
         have, _ = interrupted(
             m, signal.SIGTERM, lambda: ran(m, 1),
-            cmd="echo >> \"$ROOT/ran\"; sleep 1000.75 & sleep 1000.75")
+            cmd="echo >> \"$ROOT/ran\"; sleep %s & sleep %s" % (MARK, MARK))
         as_before(t, m, "in the middle of a run")
         t.same("in the middle of a run: the workload is gone", (have, [
             pid for pid in os.listdir("/proc") if pid.isdigit() and
-            b"1000.75" in command_line(pid)]), (143, []))
+            MARK.encode() in command_line(pid)]), (143, []))
 
 
 def command_line(pid):
@@ -340,7 +367,7 @@ def main():
         return child(sys.argv[2])
     t = Check()
     for test in (test_session, test_variants, test_fails, test_no_verdict,
-                 test_workloads, test_interrupted):
+                 test_too_dear, test_workloads, test_interrupted):
         test(t)
     return t.done()
 

@@ -23,6 +23,8 @@ TRACING = "/sys/kernel/tracing"
 INSTANCES = TRACING + "/instances"
 CHANGED = {"policy": "value", "rate": "0", "window": "64", "max_level": "smt"}
 START = 10 ** 12
+# A time by which a process of this run is known.
+MARK = "1000.%d" % os.getpid()
 
 
 def events(count):
@@ -233,12 +235,12 @@ def test_interrupted(t):
     with Machine() as m:
         with_tracing(m)
         _, have, said = interrupted(m, [signal.SIGTERM],
-                                    ["sleep", "1000.25"])
+                                    ["sleep", MARK])
         t.same("SIGTERM with a command", have, 143)
         as_before(t, m, "SIGTERM with a command")
         t.same("SIGTERM: the command is gone", [
             pid for pid in os.listdir("/proc") if pid.isdigit() and
-            b"1000.25" in command_line(pid)], [])
+            MARK.encode() in command_line(pid)], [])
 
 
 def command_line(pid):

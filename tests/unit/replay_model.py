@@ -150,17 +150,17 @@ class Figures(dict):
 
 
 class Player:
-    def __init__(self, cpu, names, policies, knobs, longest, figures):
+    def __init__(self, cpu, names, policies, knobs, figures):
         self.width = {d: WIDTHS.get(name, 3) for (c, d), name in names.items()
                       if c == cpu}
         self.policies, self.knobs = policies, knobs
-        self.longest, self.figures = longest, figures
+        self.figures = figures
         self.highest, self.net = {}, 0
 
     def attempt(self, d, one, weight, retry):
         at, last, won, _ = one
         e = at[d]
-        idle = min(last.avg_idle, self.longest)
+        idle = last.avg_idle
         if self.policies:
             self.policies[d].book(True, e.pulled, weight, e.cost, idle,
                                   last.time)
@@ -197,7 +197,7 @@ class Player:
             self.look_again(one, skipped, spent)
 
     def look_again(self, one, skipped, spent):
-        idle = min(one[1].avg_idle, self.longest)
+        idle = one[1].avg_idle
         left = idle - spent
         if left <= 0 or left * 100 < idle * int(
                 self.knobs.get("retry_idle_pct", 50)):
@@ -218,12 +218,12 @@ class Player:
                 return
 
 
-def best_masks(cpu, names, made, window, longest, depths):
+def best_masks(cpu, names, made, window, depths):
     masks = []
     for begin in range(0, len(made), window):
         best = 0, 0
         for mask in range(1 << min(depths, CHOICES)):
-            y = Player(cpu, names, None, None, longest, Figures())
+            y = Player(cpu, names, None, None, Figures())
             for one in made[begin:begin + window]:
                 y.follow(one, mask)
             if y.net > best[0]:
@@ -244,9 +244,9 @@ def replay(by_cpu, names, words, window=1024, longest=1000000, seed=0):
         depths, dice = 1 + max(e.depth for e in some), Dice(seed + cpu)
         policies = knobs and [Policy(knobs, cpu + 61 * depth, some[0].time, dice)
                               for depth in range(depths)]
-        y = Player(cpu, names, policies, knobs, longest, total)
+        y = Player(cpu, names, policies, knobs, total)
         masks = None if knobs else best_masks(cpu, names, made, window,
-                                              longest, depths)
+                                              depths)
         for one in made:
             before = y.net
             if knobs:

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# core: 7.3
 # kernels: 6.12 7.3
 # smp: 8,sockets=2,cores=4
 # memory: 2G

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# core: 6.12
 # kernels: 6.12 7.3
 # smp: 2,sockets=2
 # append: lockdown=integrity
