@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# core: 7.3
+# suite: long
 # kernels: 6.1 7.3
 # engines: all
 # smp: 16,sockets=4,cores=2,threads=2
 # cpu: max,vendor=GenuineIntel
 # numa: 2
-# timeout: 900
+# timeout: 1500
 #
 # max_level on a machine with all kinds of domains: no attempt above it in the
 # kernel's books, and what is above it stays as it was.  On the oldest and the

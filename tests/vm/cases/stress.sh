@@ -5,7 +5,7 @@
 # smp: 4,sockets=2,cores=2
 # memory: 2G
 # clock: virtual
-# timeout: 500
+# timeout: 900
 #
 # All at once: loads, CPUs that go and come, partitions of CPUs made and removed,
 # every knob written 100 times a second and policy as fast as it goes, all files
@@ -32,8 +32,8 @@ count()
 }
 
 # The loads leave gaps: a transition waits until each CPU has been idle or left
-# the kernel.  None of SCHED_DEADLINE: kernel 6.12 divides by 0 when CPUs and
-# partitions go while there are such tasks, newidle or not.
+# the kernel.  None of SCHED_DEADLINE: with such tasks kernel 6.12 divided by 0 in
+# set_cpus_allowed_dl() when CPUs and partitions went.
 loads()
 {
 	while [ -e $ON ]; do
