@@ -18,7 +18,11 @@ watch()
 	bpftrace -e "fentry:$target { @in = count(); } fexit:$target { @out = count(); }" \
 		> /tmp/seen 2>&1 &
 	watcher=$!
-	wait_for 120 grep -q Attach /tmp/seen && wait_for 60 is_hooked
+}
+
+is_attached()
+{
+	grep -q Attach /tmp/seen && is_hooked
 }
 
 is_hooked()
@@ -28,8 +32,8 @@ is_hooked()
 
 stop()
 {
-	kill -INT "$watcher"
-	wait "$watcher"
+	kill -INT $watcher
+	wait $watcher
 	diag "$(cat /tmp/seen)"
 }
 
@@ -47,7 +51,8 @@ both_saw()
 }
 
 features_keep
-check "BPF is attached" watch
+watch
+check "BPF is attached" wait_for 120 is_attached
 check "newidle-load under it" newidle-load --timeout 120
 decides "BPF came first"
 check "unload under it" newidle-unload --timeout 120
@@ -56,7 +61,8 @@ stop
 both_saw "BPF came first"
 
 check "newidle-load" newidle-load --timeout 120
-check "BPF is attached" watch
+watch
+check "BPF is attached" wait_for 120 is_attached
 decides "newidle came first"
 snapshot /tmp/before || not_ok "the kernel's books are quiet"
 load
