@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# core: 6.1 7.3
+# core: 7.3
 # shellcheck disable=SC2154
 # smp: 2,sockets=2
 # timeout: 1000
