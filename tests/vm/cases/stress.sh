@@ -32,8 +32,8 @@ count()
 }
 
 # The loads leave gaps: a transition waits until each CPU has been idle or left
-# the kernel.  None of SCHED_DEADLINE: with such tasks kernel 6.12 divided by 0 in
-# set_cpus_allowed_dl() when CPUs and partitions went.
+# the kernel.  None of SCHED_DEADLINE: with such tasks a stock 6.12.118 divides by 0
+# in set_cpus_allowed_dl() when CPUs and partitions go, without newidle too.
 loads()
 {
 	while [ -e $ON ]; do
