@@ -176,3 +176,17 @@ def built_tools(t, folder):
                       env=dict(os.environ, CFLAGS=flags))
     t.result(status == 0 and not out, "the programs in C are built", [out])
     return folder
+
+
+def command_line(pid):
+    try:
+        with open("/proc/%s/cmdline" % pid, "rb") as f:
+            return f.read()
+    except OSError:
+        return b""
+
+
+def running(word):
+    """Processes that have it in their command lines."""
+    return [pid for pid in os.listdir("/proc") if pid.isdigit() and
+            word.encode() in command_line(pid)]

@@ -13,29 +13,8 @@
 export LC_ALL=C.UTF-8
 TRACE=/sys/kernel/tracing
 
-# run STATUS ARGUMENT...: the command, with what it says in /tmp/said
-run()
-{
-	wanted=$1
-	shift
-	newidle "$@" > /tmp/said 2>&1
-	status=$?
-	[ $status = "$wanted" ] || diag "$(cat /tmp/said)"
-	is $status "$wanted" "newidle $*: exit status $wanted"
-}
-
-says()
-{
-	check "it says '$1'" grep -q -e "$1" /tmp/said
-}
-
-# json PYTHON-EXPRESSION WHAT: of what it said, as d
-json()
-{
-	check "$2" python3 -c "import json
-d = json.load(open('/tmp/said'))
-assert $1, {k: v for k, v in d.items() if k != 'variants'}"
-}
+# shellcheck source=tests/vm/guest/command.sh
+. /test/command.sh
 
 as_it_was()
 {
