@@ -83,6 +83,7 @@ enter()
 		exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
 			TERM="${TERM:-dumb}" DEBIAN_FRONTEND=noninteractive \
 			CI="${CI:-}" SLOWER="${SLOWER:-}" KERNELS="${KERNELS:-}" \
+			WITHOUT="${WITHOUT:-}" \
 			http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" \
 			no_proxy="${no_proxy:-}" chroot "$root" "$@"
 	' sh "$root" "${COPY:-}" "$@"
