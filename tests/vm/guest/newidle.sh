@@ -142,11 +142,11 @@ keep()
 	done < "$1" > "$2"
 }
 
-# moment COMMAND...: run it at a moment at which the kernel counted nothing;
-# /tmp/moment has the kernel's books of it.  Until then it may be run several
-# times.  If it doesn't get quiet by itself (kernels with PREEMPT_RT have many
-# threads that wake up), each CPU is kept busy meanwhile.  Fails if that is of no
-# use either.
+# moment COMMAND...: run it at a moment at which the kernel counted nothing, nor
+# newidle, as the kernel does not see skips; /tmp/moment has the kernel's books of
+# it.  Until then it may be run several times.  If it doesn't get quiet by itself
+# (kernels with PREEMPT_RT have many threads that wake up), each CPU is kept busy
+# meanwhile.  Fails if that is of no use either.
 moment()
 {
 	for _ in $(seq 15); do
@@ -171,11 +171,22 @@ quietly()
 is_quiet()
 {
 	keep /proc/schedstat /tmp/k1
+	keep_calls /tmp/c1
 	"$@"
+	keep_calls /tmp/c2
 	keep /proc/schedstat /tmp/k2
 	kernel_books < /tmp/k1 > /tmp/b1
 	kernel_books < /tmp/k2 > /tmp/moment
-	cmp -s /tmp/b1 /tmp/moment
+	cmp -s /tmp/b1 /tmp/moment && cmp -s /tmp/c1 /tmp/c2
+}
+
+keep_calls()
+{
+	if [ -e "$SYS/stats/calls" ]; then
+		keep "$SYS/stats/calls" "$1"
+	else
+		: > "$1"
+	fi
 }
 
 # A CPU with a task to run never goes newly idle.
