@@ -21,6 +21,9 @@ LICENSE = "SPDX-License-Identifier: GPL-2.0-only"
 WITHOUT_LICENSE = re.compile(
     r"\.md$|(^|/)(\.gitignore|COPYING|LICENSE)|^docs/ABI/|"
     r"^debian/(changelog|copyright|source/format)$")
+# Somebody else's words, to be left as they are.
+VERBATIM = ("COPYING",)
+DEBIANS_GPL = "/usr/share/common-licenses/GPL-2"
 
 # Hosts of the kernel's community, and Debian's for manuals, may be named.
 GOOD_HOST = re.compile(
@@ -138,12 +141,29 @@ CHECKS = (
 )
 
 
+def not_the_license(text):
+    """It is version 2 of the GPL, whole: what Debian has, or at least its size."""
+    if os.path.exists(DEBIANS_GPL):
+        with open(DEBIANS_GPL, encoding="utf-8") as f:
+            return [] if text == f.read() else ["it differs from " + DEBIANS_GPL]
+    good = "Version 2, June 1991" in text and text.count("\n") == 339
+    return [] if good else ["it is not version 2 of the GPL"]
+
+
+def check_license_text(tap):
+    text = read("COPYING")
+    tap.clean(not_the_license(text), "COPYING is the license's text")
+    tap.result(not_the_license(text.replace("version 2", "version 3", 1)) and
+               not_the_license(""), "notices another one")
+
+
 def main():
     tap = Tap()
     files = tree_files()
-    texts = {p: read(p) for p in files}
+    texts = {p: read(p) for p in files if p not in VERBATIM}
     tap.result("module/policy.c" in files and len(files) > 30,
                "found %d files" % len(files), files)
+    check_license_text(tap)
     done = set()
     for check, path, bad in CHECKS:
         name = check.__name__.replace("_", " ")

@@ -61,6 +61,18 @@ def defaults(text):
     return found
 
 
+def top(page):
+    """The outer items alone of the knobs' list in newidle.4."""
+    depth, lines = 0, []
+    for line in page.split(".Ss Knobs", 1)[-1].split("\n"):
+        depth += line.startswith(".Bl ") - line.startswith(".El")
+        if depth == 1:
+            lines.append(line)
+        if depth == 0 and line.startswith(".El"):
+            break
+    return "\n".join(lines)
+
+
 def items(page):
     """{word: its text} of the knobs' list in newidle.4."""
     depth, found, name = 0, {}, None
@@ -97,7 +109,9 @@ def knobs_in(page, text):
                 words, re.M)
             if not told_default or told_default[1] != default:
                 found.append("%s: the default is not told as %s" % (name, default))
-    return found + ["a knob that is not there: " + name for name in told]
+    twice = re.findall(r"^\.It Cm (\w+)$(?=(?:.*\n)*\.It Cm \1$)", top(page), re.M)
+    return found + ["a knob that is not there: " + name for name in told] + \
+        ["%s: told twice" % name for name in twice]
 
 
 def attributes(text):
@@ -190,6 +204,7 @@ def main():
     for what, old, new in (
             ("a missing knob", ".It Cm retry_idle_pct\n", ""),
             ("another knob", ".It Cm cost_bump", ".It Cm cost_bumb"),
+            ("a knob told twice", ".It Cm cost_bump\n", ".It Cm retry\n0\n.It Cm cost_bump\n"),
             ("another range", "16 ... 34", "16 ... 32"),
             ("another default", "default 22", "default 24"),
             ("another default choice", "here, the default.", "here."),
