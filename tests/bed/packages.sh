@@ -80,6 +80,8 @@ packages()
 	tap_of rpm in_copy tools /src/tests/packages/rpm.sh
 	tap_of manual manual_tap
 	tap_of guest guest_tap 6.1 /src/tests/packages/guest.sh
+	tap_of systemd guest_tap 6.1 /src/tests/packages/systemd.sh
+	tap_of systemd-off guest_tap 6.1 /src/tests/packages/systemd-off.sh
 	inside tools sh -c "cd /$STATE/packages && exec prove --failures --comments \
 		${V:+--verbose} --exec cat *.tap"
 }

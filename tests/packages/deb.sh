@@ -26,6 +26,28 @@ built()
 		cp /tmp/build/*.deb "$out"
 }
 
+# files PACKAGE: what it puts where; the module's source by its folder alone
+files()
+{
+	dpkg-deb --fsys-tarfile "$(deb "$1" "$version")" | tar -t | sed 's/^\.//' |
+		grep -v '/$' | sed "s/newidle-$version/newidle-VERSION/; s|/module/.*|/module/|
+			s|^\(/usr/share/doc/.*\)\.gz$|\1|" | LC_ALL=C sort -u
+}
+
+same_files()
+{
+	files "$1" > /tmp/files
+	grep -v '^#' "/src/tests/packages/files.$1" | diff - /tmp/files
+}
+
+stripped()
+{
+	dpkg-deb --extract "$(deb tools "$version")" /tmp/tools
+	said_of_them=$(file /tmp/tools/usr/lib/newidle/newidle-*)
+	echo "$said_of_them"
+	[ "$(echo "$said_of_them" | grep -c 'ELF .*, stripped')" = 4 ]
+}
+
 build()
 {
 	rm -f "$out"/*.deb
@@ -33,6 +55,12 @@ build()
 	check "dpkg-buildpackage: $version" built "$version"
 	check "lintian finds no error nor warning" lintian --allow-root \
 		--fail-on error,warning /tmp/build/newidle_"$version"_amd64.changes
+	for package in dkms tools; do
+		check "newidle-$package has the files that it should" same_files $package
+	done
+	check "the programs in C have no symbols" stripped
+	check "which are in a package of their own" \
+		[ -s /tmp/build/newidle-tools-dbgsym_"$version"_amd64.deb ]
 	sed -i 's/^Description: .*/Description:/' /tmp/build/newidle/debian/newidle-tools/DEBIAN/control
 	dpkg-deb --build /tmp/build/newidle/debian/newidle-tools /tmp/bad.deb > /dev/null
 	check "a package with a fault" [ -s /tmp/bad.deb ]

@@ -36,14 +36,14 @@ holds()
 }
 
 # Below a directory, what "make install-files" puts; and nothing else but the
-# module's source and the settings.
+# module's source, the settings, the license and documents.
 same_files()
 {
 	make -s -C /src install-files DESTDIR=/tmp/dest
 	(cd /tmp/dest && find . -type f | cut -c 2-) | LC_ALL=C sort > /tmp/wanted
 	for package in dkms tools; do
 		files $package
-	done | grep -v "/usr/lib/\.build-id\|/usr/lib/debug" | sed 's/\.gz$//' | grep -v "^/usr/src/\|^/etc/\|^/usr/lib/newidle\(/newidle_lib\)*$" |
+	done | grep -v "/usr/lib/\.build-id\|/usr/lib/debug" | sed 's/\.gz$//' | grep -v "^/usr/src/\|^/etc/\|^/usr/share/\(doc\|licenses\)/\|^/usr/lib/newidle\(/newidle_lib\)*$" |
 		LC_ALL=C sort | diff /tmp/wanted -
 }
 
@@ -64,6 +64,8 @@ sed 's/^License:.*//' /src/newidle.spec > /tmp/newidle.spec
 check "rpmlint notices a fault" refused lint /tmp/newidle.spec
 check "the packages have what is installed elsewhere" same_files
 check "the module's source" holds dkms "/usr/src/newidle-$version/module/policy.c"
+check "the license" holds dkms /usr/share/licenses/newidle-dkms/COPYING
+check "how it works" holds tools /usr/share/doc/newidle-tools/design.md
 check "its settings" holds dkms /etc/modprobe.d/newidle.conf
 is "$(rpm -qp --qf '%{version}' /tmp/rpm/RPMS/*/newidle-tools-"$version"-1.*.rpm)" \
 	"$version" "the version"

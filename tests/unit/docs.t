@@ -11,6 +11,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)),
                                 "..", "style"))
+from source import choices, defaults, ranges, sources
 from tap import ROOT, Tap, read, run
 
 PAGES = ["man/" + name for name in sorted(os.listdir(ROOT + "/man"))]
@@ -19,46 +20,16 @@ SYSFS = "/sys/kernel/newidle/"
 FIELDS = ["What", "Date", "KernelVersion", "Contact", "Description"]
 
 
-def sources():
-    names = sorted(os.listdir(ROOT + "/module"))
-    return "\n".join(read("module/" + n) for n in names if n[-2:] in (".c", ".h"))
-
-
-def constants(text):
-    return {name: int(value) for name, value in
-            re.findall(r"#define (NEWIDLE_\w+)\s+(\d+)U?$", text, re.M)}
-
-
-def number(word, known):
-    return int(word) if word.isdigit() else known[word]
-
-
-def choices(text):
-    """Names that a knob takes: {knob: [names]}."""
-    rows = re.findall(r'row\([A-Z]+, +"(\w+)"', text)
-    levels = re.search(r"newidle_level_names\[NEWIDLE_\w+\] = \{(.*?)\}", text, re.S)
-    engines = re.search(r"newidle_engine_choices\[NEWIDLE_\w+\] = \{(.*?)\}", text, re.S)
-    return {"policy": rows,
-            "max_level": re.findall('"(.*?)"', levels[1]),
-            "engine": re.findall('"(.*?)"', engines[1])}
-
-
-def ranges(text):
-    """{knob: (smallest, largest)}"""
-    known = constants(text)
-    return {name: (number(low, known), number(high, known)) for name, low, high
-            in re.findall(r"^NUMBER_KNOB\((\w+), (\w+), (\w+)", text, re.M)}
-
-
-def defaults(text):
-    """As the module's parameters tell them: {knob: word}."""
-    told = re.findall(r"MODULE_PARM_DESC\((\w+), (.*)\);", text)
-    found = {}
-    for name, words in told:
-        default = re.search(r"default (\w+)|(\w+) \(default\)", words)
-        if not name.startswith("test_"):
-            found[name] = default and (default[1] or default[2]) or "0"
-    return found
+def top(page):
+    """The outer items alone of the knobs' list in newidle.4."""
+    depth, lines = 0, []
+    for line in page.split(".Ss Knobs", 1)[-1].split("\n"):
+        depth += line.startswith(".Bl ") - line.startswith(".El")
+        if depth == 1:
+            lines.append(line)
+        if depth == 0 and line.startswith(".El"):
+            break
+    return "\n".join(lines)
 
 
 def items(page):
@@ -97,7 +68,19 @@ def knobs_in(page, text):
                 words, re.M)
             if not told_default or told_default[1] != default:
                 found.append("%s: the default is not told as %s" % (name, default))
-    return found + ["a knob that is not there: " + name for name in told]
+    twice = re.findall(r"^\.It Cm (\w+)$(?=(?:.*\n)*\.It Cm \1$)", top(page), re.M)
+    return found + ["a knob that is not there: " + name for name in told] + \
+        ["%s: told twice" % name for name in twice]
+
+
+def columns_in(page, text):
+    """What the page lacks of the columns of debugfs, or has besides."""
+    header = re.search(r"#define DOMAINS_HEADER((?:.*\\\n)+.*)", text)
+    have = "".join(re.findall(r'"(.*?)"', header[1])).replace("\\n", "").split()[1:]
+    listed = page.split(".It Pa domains\n")[1].split("\n.El")[0]
+    told = " ".join(re.findall(r"^\.It Cm (.*)$", listed, re.M)).split()
+    return ["no column " + name for name in have if name not in told] + \
+        ["a column that is not there: " + name for name in told if name not in have]
 
 
 def attributes(text):
@@ -190,12 +173,19 @@ def main():
     for what, old, new in (
             ("a missing knob", ".It Cm retry_idle_pct\n", ""),
             ("another knob", ".It Cm cost_bump", ".It Cm cost_bumb"),
+            ("a knob told twice", ".It Cm cost_bump\n", ".It Cm retry\n0\n.It Cm cost_bump\n"),
             ("another range", "16 ... 34", "16 ... 32"),
             ("another default", "default 22", "default 24"),
             ("another default choice", "here, the default.", "here."),
             ("a missing choice", ".It Cm value\n", "")):
         tap.result(old in page and knobs_in(page.replace(old, new, 1), text),
                    "newidle(4): notices " + what)
+
+    tap.clean(columns_in(page, text), "newidle(4) tells of every column of debugfs")
+    tap.result(columns_in(page.replace("Cm max_ns mean_ns", "Cm max_ns"), text),
+               "newidle(4): notices a missing column")
+    tap.result(columns_in(page.replace("Cm over_limit", "Cm over_limits"), text),
+               "newidle(4): notices another column")
 
     abi = read(ABI)
     tap.result(len(attributes(text)) > 18, "found the files in sysfs",
