@@ -117,8 +117,9 @@ tried()
 	fails=${2:-}
 	(
 		loaded=no
+		# shellcheck disable=SC2317  # books_agree calls these
 		load() { loaded=yes; }
-		# shellcheck disable=SC2317  # called by books_agree
+		# shellcheck disable=SC2317
 		snapshot()
 		{
 			[ "$1" != "$fails" ] && [ "$1 $loaded" != "/tmp/after no" ]

@@ -65,11 +65,11 @@ done
 
 # As fast as the shell can.
 books_agree "knob writes during the load" while_load knobs
-check "enough of them ($flips)" [ $flips -ge 100 ]
+check "enough of them ($flips)" [ "$flips" -ge 100 ]
 
 # What the kernel's dice skip under stock can't be seen, the rest can.
 books_agree "policy changes, stock among them, during the load" while_load policies
-check "enough of them ($flips)" [ $flips -ge 10 ]
+check "enough of them ($flips)" [ "$flips" -ge 10 ]
 if [ "$(native)" = none ]; then
 	check "decisions are known, as the kernel has no dice" [ "$(stats calls)" -gt 0 ]
 else
