@@ -170,6 +170,13 @@ test_load_fails()
 	EOF
 	run newidle-load
 	ok "not found: cure" says 'not built for kernel.*make install'
+	fake modprobe <<-'EOF'
+		echo "modprobe: ERROR: could not find module by name='newidle'"
+		echo "modprobe: ERROR: could not insert 'newidle': Unknown symbol in module, or unknown parameter (see dmesg)"
+		exit 1
+	EOF
+	run newidle-load
+	ok "not found, with a line in modprobe.d: cure" says 'not built for kernel.*make install'
 	mkdir -p "$R/usr/share/doc/newidle-dkms"
 	run newidle-load
 	ok "not found, packaged: cure" says 'not built for kernel.*reinstall newidle-dkms'

@@ -72,8 +72,8 @@ $unsupported
 newidle-load: not loaded
 END
 
-# Another kernel's module: other options, another layout of what it uses, or of a
-# function of the kernel's; or it is another kernel's alone.
+# Another kernel's module: other options, or another version of all types or of one
+# function.
 of_another_kernel /tmp/other.ko
 instead /tmp/other.ko
 refusal_is <<END
@@ -104,9 +104,11 @@ newidle-load: not loaded
 END
 fi
 
+# None for this kernel.
 instead
 refusal_is <<END
-modprobe: FATAL: Module newidle not found in directory /lib/modules/$(uname -r)
+modprobe: ERROR: could not find module by name='newidle'
+modprobe: ERROR: could not insert 'newidle': Unknown symbol in module, or unknown parameter (see dmesg)
 $not_built
 newidle-load: not loaded
 END

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # core: 7.3
 # kernels: 6.18 7.3
-# engines: all
 # smp: 4,sockets=2,cores=2
 # with: python3
 # timeout: 600
@@ -67,6 +66,7 @@ check_gone()
 }
 
 features_keep
+check "this kernel has sched_ext" [ -e $SCX/state ]
 
 # It comes and goes while newidle is there.
 check "newidle-load" newidle-load --timeout 120
