@@ -4,11 +4,15 @@
 # kernels: 6.18 7.3
 # smp: 4,sockets=2,cores=2
 # with: python3
+# clock: virtual
 # timeout: 600
 #
 # A sched_ext scheduler that comes and goes while newidle is loaded, and newidle
 # under such a scheduler.  One that takes all ordinary tasks leaves nothing for
 # new-idle balance to do; one that takes some leaves the rest to newidle.
+#
+# The kernel throws a scheduler out when its stall detector barks, which it must not
+# do because a busy host took the guest's CPU away: hence the clock.
 
 SCX=/sys/kernel/sched_ext
 
