@@ -128,6 +128,10 @@ test_load_fails()
 	ok "key rejected: modprobe's words" says "insert 'newidle': Key was rejected"
 	ok "key rejected: cure" says 'mokutil --import /var/lib/dkms/mok.pub'
 	ok "key rejected: the kernel's words" says 'Loading of module with unavailable key'
+	modprobe_fails "Key was rejected by service" "[3.0] Loading of unsigned module is rejected"
+	run newidle-load
+	ok "not signed: cure" says 'is not signed.*openssl.*make install'
+	ok "not signed: no other guess" is_silent_on 'that dkms signed'
 
 	machine obeys
 	modprobe_fails "Device or resource busy" "[3.0] newidle: load_balance: another livepatch is there"
@@ -150,12 +154,16 @@ test_load_fails()
 	run newidle-load rate=7
 	ok "bad value: the log's line" says 'newidle: rate: bad value'
 	ok "bad value: no other guess" is_silent_on '/etc/modprobe.d'
-	modprobe_fails "Unknown symbol in module" "[3.0] newidle: kernel symbol x is missing"
+	modprobe_fails "Unknown symbol in module" "[3.0] newidle: kernel symbol x is missing: this kernel build is not supported"
 	run newidle-load
-	ok "refused for a symbol: no other guess" is_silent_on 'another kernel'
+	ok "refused for a symbol: no other guess" is_silent_on 'built for'
+	ok "refused for a symbol: cure" says 'Cure: boot another one'
 	modprobe_fails "Unknown symbol in module" "[3.0] newidle: Unknown symbol x (err -2)"
 	run newidle-load
 	ok "unresolved symbol: cure" says 'built for another kernel.*make install'
+	modprobe_fails "Invalid argument" "[3.0] newidle: disagrees about version of symbol x"
+	run newidle-load
+	ok "symbol of another version: cure" says 'built for another kernel.*make install'
 	fake modprobe <<-'EOF'
 		echo 'modprobe: FATAL: Module newidle not found in directory /lib/modules/x'
 		exit 1

@@ -92,6 +92,16 @@ dice_under_gate()
 	check "unload" modprobe -r newidle
 	is "$(dice)" NI_RANDOM "on: the later choice survives"
 
+	# Switched off while they are the kernel's: that is seen, too.
+	echo NI_RANDOM > "$FEATURES"
+	check "newidle-load" newidle-load
+	knob policy stock
+	echo NO_NI_RANDOM > "$FEATURES"
+	knob policy random
+	check "unload" modprobe -r newidle
+	is "$(dice)" NO_NI_RANDOM "off: the later choice survives"
+	echo NI_RANDOM > "$FEATURES"
+
 	# Other features are nobody's business of ours.
 	echo NO_TTWU_QUEUE > "$FEATURES"
 	features_keep
@@ -104,6 +114,7 @@ dice_under_gate()
 	check "a module that shows the kernel's books" insmod /test/nib_sd.ko
 	for policy in always random; do
 		check "newidle-load" newidle-load policy=$policy rate=0
+		books_agree "two sockets, $policy"
 		check "a load whose attempts all fail" law 100 4096 1 1000
 		check "$policy: the kernel's ratio sinks" sunk
 		if [ $policy = always ]; then
@@ -121,8 +132,9 @@ dice_under_swap()
 	for policy in always random stock; do
 		check "newidle-load policy=$policy" newidle-load policy=$policy
 		check "$policy: the features are as before, byte for byte" as_before
-		load
+		books_agree "two sockets, $policy"
 		check "unload" modprobe -r newidle
+		check "unloaded: nothing is left" gone
 		check "unloaded: they still are" as_before
 	done
 	log_mark

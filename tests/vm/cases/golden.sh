@@ -5,9 +5,13 @@
 # smp: 2,sockets=2
 # timeout: 300
 #
-# What newidle-load says when newidle refuses, word for word: the kernel's reason,
-# and the cure.  Other reasons: signed.sh and lockdown.sh; refuse.sh and target.sh
-# have the kernel's lines alone.
+# What newidle-load says when newidle or the kernel refuses, word for word: the
+# reason, and the cure.  Other reasons: signed.sh and lockdown.sh; refuse.sh and
+# target.sh have the kernel's lines alone.
+
+unsupported="newidle-load: newidle can't work on this kernel.  Cure: boot another one, or get a newer newidle; its README says which kernels it is for"
+built="newidle-load: built for another kernel.  Cure: make install in newidle's source directory builds it for this kernel; it needs linux-headers-$(uname -r)"
+not_built="newidle-load: not built for kernel $(uname -r).  ${built#*.  }"
 
 features_keep
 # What the kernel says of the first module alone.
@@ -27,21 +31,24 @@ modprobe: ERROR: could not insert 'newidle': Invalid argument
 newidle-load: not loaded
 END
 
-refusal_is test_absent=bpf_get_btf_vmlinux <<'END'
+refusal_is test_absent=bpf_get_btf_vmlinux <<END
 modprobe: ERROR: could not insert 'newidle': Unknown symbol in module, or unknown parameter (see dmesg)
   newidle: kernel symbol bpf_get_btf_vmlinux is missing: this kernel build is not supported
+$unsupported
 newidle-load: not loaded
 END
 
-refusal_is test_absent="$(balancer_name)" <<'END'
+refusal_is test_absent="$(balancer_name)" <<END
 modprobe: ERROR: could not insert 'newidle': Unknown symbol in module, or unknown parameter (see dmesg)
   newidle: sched_balance_rq or load_balance is no function of this kernel build: it was inlined or renamed: not supported
+$unsupported
 newidle-load: not loaded
 END
 
-refusal_is test_absent=rq.sd <<'END'
+refusal_is test_absent=rq.sd <<END
 modprobe: ERROR: could not insert 'newidle': Unknown symbol in module, or unknown parameter (see dmesg)
   newidle: struct rq has no member sd in this kernel: not supported
+$unsupported
 newidle-load: not loaded
 END
 
@@ -53,6 +60,62 @@ modprobe: ERROR: could not insert 'newidle': Device or resource busy
 newidle-load: not loaded
 END
 rmmod nib_hook
+
+# A function that takes other arguments than it should.
+# shellcheck source=tests/vm/guest/installed.sh
+. /test/installed.sh
+instead /test/other-balancer/newidle.ko
+refusal_is test_balancer=wake_up_process <<END
+modprobe: ERROR: could not insert 'newidle': Invalid argument
+  newidle: wake_up_process is int (struct task_struct *) in this kernel, expected int (int, struct rq *, struct sched_domain *, enum cpu_idle_type, int *): not supported
+$unsupported
+newidle-load: not loaded
+END
+
+# Another kernel's module: other options, or another version of all types or of one
+# function.
+of_another_kernel /tmp/other.ko
+instead /tmp/other.ko
+refusal_is <<END
+modprobe: ERROR: could not insert 'newidle': Exec format error
+  newidle: version magic '$(modinfo -F vermagic /tmp/other.ko)' should be '$(modinfo -F vermagic /tmp/newidle.ko)'
+$built
+newidle-load: not loaded
+END
+
+# A kernel without CONFIG_MODVERSIONS has no such checksums.
+if [ "$(at /tmp/newidle.ko module_layout)" ]; then
+	of_another_build /tmp/other.ko module_layout
+	instead /tmp/other.ko
+	refusal_is <<END
+modprobe: ERROR: could not insert 'newidle': Exec format error
+  newidle: disagrees about version of symbol module_layout
+$built
+newidle-load: not loaded
+END
+	of_another_build /tmp/other.ko klp_enable_patch
+	instead /tmp/other.ko
+	refusal_is <<END
+modprobe: ERROR: could not insert 'newidle': Invalid argument
+  newidle: disagrees about version of symbol klp_enable_patch
+  newidle: Unknown symbol klp_enable_patch (err -22)
+$built
+newidle-load: not loaded
+END
+fi
+
+# None for this kernel.
+instead
+refusal_is <<END
+modprobe: ERROR: could not find module by name='newidle'
+modprobe: ERROR: could not insert 'newidle': Unknown symbol in module, or unknown parameter (see dmesg)
+$not_built
+newidle-load: not loaded
+END
+
+put_back
+check "the real one loads" newidle-load
+check "unload" modprobe -r newidle
 
 echo 1 > /proc/sys/kernel/modules_disabled
 refusal_is <<'END'

@@ -20,6 +20,10 @@ done
 check "some load has run" grep -q '^cpu0' /proc/schedstat
 is "$(grep -c '^domain' /proc/schedstat)" 0 "there are no domains"
 is "$(stats calls) $(stats attempts)" "0 0" "nothing is decided"
+# What other cases wait for doesn't come by itself.
+# shellcheck disable=SC2034  # has_decided() reads it
+before=0
+check "a load makes no difference" refused has_decided
 is "$(grep -vc '^#' "$DOMAINS")" 0 "nor listed"
 is "$(cat "$SYS/state")" active "newidle is active"
 check "unload" modprobe -r newidle

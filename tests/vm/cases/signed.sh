@@ -16,4 +16,17 @@ modprobe: ERROR: could not insert 'newidle': Key was rejected by service
 newidle-load: Secure Boot is on and the firmware does not know the key that dkms signed the module with.  Cure: mokutil --import /var/lib/dkms/mok.pub, reboot, confirm, load again
 newidle-load: not loaded
 END
+# shellcheck source=tests/vm/guest/installed.sh
+. /test/installed.sh
+unsigned /tmp/other.ko
+is "$(modinfo -F signer /tmp/other.ko)" "" "the other one is not signed"
+check "nor spoilt" contains "$(modinfo -F description /tmp/other.ko)" "$(modinfo -F description /tmp/newidle.ko)"
+instead /tmp/other.ko
+refusal_is <<END
+modprobe: ERROR: could not insert 'newidle': Key was rejected by service
+  Loading of unsigned module is rejected
+newidle-load: this kernel takes signed modules only (Secure Boot, or module.sig_enforce=1), and this one is not signed.  Cure: apt-get install openssl, make install in newidle's source directory, where dkms signs it.  With Secure Boot also: mokutil --import /var/lib/dkms/mok.pub, reboot, confirm
+newidle-load: not loaded
+END
+put_back
 check "the kernel's features are as before, byte for byte" as_before

@@ -305,6 +305,21 @@ changed()
 	END		{ print sum + 0 }' "$1" "$2"
 }
 
+# books_agree WHAT [COMMAND...]: over that load (default load), whose status doesn't
+# matter, both books say the same; /tmp/before and /tmp/after have them
+books_agree()
+{
+	on_what=$1
+	shift
+	[ $# -gt 0 ] || set -- load
+	check "$on_what: the kernel's books are quiet" snapshot /tmp/before
+	"$@"
+	check "$on_what: they are quiet again" snapshot /tmp/after
+	difference=$(compare /tmp/before /tmp/after)
+	is $? 0 "$on_what: both books agree on every CPU and level"
+	diag "$difference"
+}
+
 # highest_cost NS: what the kernel takes an attempt to cost, in all domains.
 highest_cost()
 {
