@@ -31,6 +31,7 @@ help:
 	@echo 'make test-packages'
 	@echo '                 Debian packages: build, install, upgrade and remove them'
 	@echo 'make stress      all at once and over and over, CYCLES=1000 times; KERNEL= as above'
+	@echo 'make test-debug  the same, and more, on a kernel built to check itself; an hour or two'
 	@echo 'make clean       remove what a build left here'
 
 test demo bench:
@@ -41,6 +42,9 @@ test-packages:
 
 test-matrix:
 	$(run) matrix $(KERNEL)
+
+test-debug:
+	$(run) debug $(KERNEL)
 
 tools:
 	@mkdir -p scripts/built
@@ -93,4 +97,4 @@ clean:
 	rm -f -- module/*.o module/.*.cmd module/.*.d
 	rm -rf .tmp_versions scripts/built
 
-.PHONY: all help test test-matrix test-packages stress bench demo tools install uninstall install-files install-scripts uninstall-files clean
+.PHONY: all help test test-matrix test-packages test-debug stress bench demo tools install uninstall install-files install-scripts uninstall-files clean

@@ -12,11 +12,16 @@ TROUBLE = re.compile(
     r"\bBUG:|\bWARNING:|\bOops\b|\bCall Trace\b|Kernel panic|"
     r"general protection|[Uu]nable to handle|double fault|invalid opcode|"
     r"rcu.*\bstall|rcu.*\bstarved|soft lockup|hard LOCKUP|"
-    r"blocked for more than|scheduling while atomic|\bUBSAN:|\bKASAN:|\bKCSAN:|"
+    r"blocked for more than|scheduling while atomic|\bUBSAN:|\bK[ACM]SAN:|"
     r"refcount_t:|list_(add|del) corruption|stack guard page|"
-    r"Out of memory|oom-kill|\bsegfault at\b|"
+    r"Out of memory|oom-kill|\bsegfault at\b|\bkmemleak: \d|"
     r"Unexpected reschedule|bad unlock balance|possible recursive|"
-    r"suspicious RCU")
+    # Of debug kernels; most have a line with BUG or WARNING too.
+    r"suspicious RCU|circular locking|inconsistent lock state|"
+    r"lock order detected|irq lock inversion|[Ii]nvalid wait context|"
+    r"Nested lock was not taken|held lock freed|lock held when returning|"
+    r"non-static key|locking correctness validator|DEBUG_LOCKS_WARN_ON|"
+    r"\bODEBUG:|sleeping function called|in preemptible|corrupted stack end")
 POWERED_OFF = "reboot: Power down"
 
 TEST_LINE = re.compile(r"(not ok|ok)\b *(?:\d+\b *)?(.*)")

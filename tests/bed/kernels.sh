@@ -4,6 +4,8 @@
 # Kernels, the module built for them, and the guests' images, in the chroots.
 
 ALL_KERNELS=$(awk '!/^#/ { print $1 }' "$BED/kernels.list" | tr '\n' ' ')
+# Those of the matrix, when none is named.
+MATRIX_KERNELS=$(awk '!/^#/ && $3 != "source" { print $1 }' "$BED/kernels.list" | tr '\n' ' ')
 # Those of "make test".
 CORE_KERNELS=$(awk '$6 == "core" { print $1 }' "$BED/kernels.list" | tr '\n' ' ')
 

@@ -233,7 +233,7 @@ matrix()
 		is_kernel "$kernel" || die "no kernel $kernel here, but: $ALL_KERNELS"
 	done
 	# shellcheck disable=SC2086
-	[ $# -gt 0 ] || set -- $ALL_KERNELS
+	[ $# -gt 0 ] || set -- $MATRIX_KERNELS
 	prepare_bed
 	mkdir -p "$MATRIX"
 	sources=$(matrix_sources)
