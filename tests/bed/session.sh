@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # with: python3
-# smp: 4,sockets=2
+# smp: 2,sockets=2
 # clock: virtual
 # timeout: 400
 #
@@ -9,29 +9,25 @@
 #
 #	tests/run guest 7.3 tests/bed/session.sh
 
-export LC_ALL=C.UTF-8 COLUMNS=100
+export LC_ALL=C.UTF-8
 
-# typed WORD...: as somebody would at a prompt
+# typed WORD...: as somebody would at a prompt; what is written into a pipe is lines
 typed()
 {
 	echo "# $*"
-	"$@" 2>&1
+	"$@" 2>&1 | cat
 }
 
-typed newidle check
-typed newidle load
-typed newidle status
-while :; do hackbench -g 2 -l 200; done > /dev/null 2>&1 &
+# Three threads with a barrier, on two CPUs.
+/usr/lib/newidle/newidle-barrier -t 3 -d 1000 > /dev/null &
 busy=$!
-sleep 2
-typed newidle watch -c 1 -n 3
+typed newidle load
+typed newidle watch -c 1 -n 2
 typed newidle set policy=always
-typed newidle watch -c 1 -n 3
-typed newidle set policy=value max_level=llc
-typed newidle watch -c 1 -n 3
-typed newidle status
+typed newidle watch -c 1 -n 2
+typed newidle set policy=value
+typed newidle watch -c 1 -n 2
 typed newidle set policy=best
 kill $busy
 typed newidle unload
-typed newidle status
 check "unloaded" gone
