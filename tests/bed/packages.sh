@@ -6,7 +6,7 @@
 
 # What the chroots need besides, and other tests do not.
 PACKAGERS_old="build-essential cpio debhelper dh-dkms lintian python3 systemd zstd"
-PACKAGERS_tools="mandoc rpm rpmlint systemd"
+PACKAGERS_tools="file mandoc rpm rpmlint systemd"
 
 # need NAME PACKAGE...: installed in that chroot, to stay
 need()

@@ -141,9 +141,15 @@ def commands_lack(text):
 
 
 def sessions_lack(text):
-    """Commands after a prompt, in a session with what was printed."""
-    return [f for line in re.findall(r"^    # (.*)$", text, re.M)
-            for f in command_lacks(line)]
+    """Commands after a prompt, in a session with what was printed: good ones, but for
+    those that were refused."""
+    found = []
+    for line, then in re.findall(r"^    # (.*)\n(?=(.*))", text, re.M):
+        wrong = command_lacks(line)
+        if " is refused: " in then:
+            wrong = [] if wrong else ["why was it refused? " + line]
+        found += wrong
+    return found
 
 
 def knobs_lack(text):
@@ -193,6 +199,8 @@ def main():
     tap.result(len(commands(text)) > 40, "README has commands", commands(text))
     tap.clean(commands_lack(text), "README: commands, options and knobs are there")
     tap.clean(sessions_lack(text), "README: so are those of its session")
+    tap.result(sessions_lack("    # newidle set rate=1\n    newidle: rate=1 is refused: x\n"),
+               "notices a refusal of what is right")
     for bad in ("newidle watched", "newidle watch -z 3", "newidle set policy=best",
                 "newidle load rate_shift=99", "newidle set polcy=value",
                 "make instal", "tests/run matrx", "modprobe newidle rate=2",
