@@ -38,7 +38,11 @@ def headers_fault(kernel, folder):
         return folder + " is missing"
     if not machine.exists(folder + "/Makefile"):
         return folder + " is incomplete: no Makefile"
-    release = machine.read(folder + "/include/config/kernel.release")
+    # Debian 12's have the version alone in kernel.release.
+    told = re.search('UTS_RELEASE "(.*)"', machine.read(
+        folder + "/include/generated/utsrelease.h") or "")
+    release = told[1] if told else \
+        machine.read(folder + "/include/config/kernel.release")
     if release and release != kernel.release:
         return "%s is of another kernel, %s" % (folder, release)
     return None

@@ -161,6 +161,14 @@ def test_building(t):
             "\u2717  headers: %s is of another kernel, 6.1.0-9-amd64" % build)
     changed(t, "its own headers", file(
         build + "/include/config/kernel.release", K), 0, "\u2713  headers: ")
+    generated = build + "/include/generated/utsrelease.h"
+    changed(t, "its own headers, with a version in kernel.release", both(
+        file(build + "/include/config/kernel.release", "6.1.192"),
+        file(generated, '#define UTS_RELEASE "%s"' % K)), 0, "\u2713  headers: ")
+    changed(t, "another kernel's headers, by utsrelease.h", both(
+        file(build + "/include/config/kernel.release", K),
+        file(generated, '#define UTS_RELEASE "6.1.0-9-amd64"')), 1,
+            "\u2717  headers: %s is of another kernel, 6.1.0-9-amd64" % build)
     changed(t, "another compiler", lambda m: (
         m.remove("/sbin/gcc-12"), m.fake("gcc", "echo 'gcc (Debian 14.2.0-19) "
                                          "14.2.0'")), 0,

@@ -162,6 +162,10 @@ test_load_fails()
 	EOF
 	run newidle-load
 	ok "not found: cure" says 'not built for kernel.*make install'
+	modprobe_fails "could not find module by name='newidle'
+modprobe: ERROR: could not insert 'newidle': Unknown symbol in module" ""
+	run newidle-load
+	ok "not found, but configured: cure" says 'not built for kernel.*make install'
 	mkdir -p "$R/usr/share/doc/newidle-dkms"
 	run newidle-load
 	ok "not found, packaged: cure" says 'not built for kernel.*reinstall newidle-dkms'
