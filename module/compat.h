@@ -16,9 +16,10 @@
  * The rule "a failed pull books 3/2 of the domain's highest cost" came with
  * 155213a2aed4 ("sched/fair: Bump sd->max_newidle_lb_cost when newidle balance
  * fails", 6.17; stable 6.1.149, 6.6.103, 6.12.43, 6.15.11 and 6.16) and went
- * with the proportional balance (6.18; stable 6.1.160 and 6.12.65).  It sits in
- * an inlined body where no symbol and no BTF shows it, so the version decides;
- * a kernel that has NI_RANDOM does not have it whatever its version.
+ * with d206fbad9328, the commit before the proportional balance (6.19; stable
+ * 6.1.160, 6.12.64 and one before 6.18.5).  It sits in an inlined body where no
+ * symbol and no BTF shows it, so the version decides; a kernel that has NI_RANDOM
+ * does not have it whatever its version.
  */
 #define NEWIDLE_MAYBE_COST_RULE						\
 	((LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 149) &&		\
@@ -28,7 +29,7 @@
 	 (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 43) &&		\
 	  LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)) ||		\
 	 (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 11) &&		\
-	  LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)))
+	  LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)))
 
 /*
  * The kernels on which the rule is sure to be there, unless NI_RANDOM is:
