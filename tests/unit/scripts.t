@@ -164,6 +164,10 @@ test_load_fails()
 	modprobe_fails "Invalid argument" "[3.0] newidle: disagrees about version of symbol x"
 	run newidle-load
 	ok "symbol of another version: cure" says 'built for another kernel.*make install'
+	modprobe_fails "Invalid argument" "[3.0] newidle: rq.sd has 4 bytes at 8 in this kernel, not what the module was built for (8 bytes): build it with the running kernel's headers; if it was, this kernel is not supported"
+	run newidle-load
+	ok "member of another size: cure" says 'built for another kernel.*make install'
+	ok "member of another size: no other guess" is_silent_on 'boot another'
 	fake modprobe <<-'EOF'
 		echo 'modprobe: FATAL: Module newidle not found in directory /lib/modules/x'
 		exit 1

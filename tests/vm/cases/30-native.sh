@@ -52,10 +52,12 @@ dice_under_gate()
 	is "$(dice)" NO_NI_RANDOM "off while random decides"
 	knob policy always
 	is "$(dice)" NO_NI_RANDOM "off while always decides"
+	books_agree "two sockets, always"
 	knob policy stock
 	check "back under stock, byte for byte" as_before
 	knob policy random
 	is "$(dice)" NO_NI_RANDOM "off again"
+	books_agree "two sockets, random"
 	check "unload" modprobe -r newidle
 	check "back after unloading, byte for byte" as_before
 
@@ -114,7 +116,6 @@ dice_under_gate()
 	check "a module that shows the kernel's books" insmod /test/nib_sd.ko
 	for policy in always random; do
 		check "newidle-load" newidle-load policy=$policy rate=0
-		books_agree "two sockets, $policy"
 		check "a load whose attempts all fail" law 100 4096 1 1000
 		check "$policy: the kernel's ratio sinks" sunk
 		if [ $policy = always ]; then

@@ -54,11 +54,17 @@ END
 
 insmod /test/nib_hook.ko how=ipmodify
 name=$(balancer_name)
-refusal_is <<END
-modprobe: ERROR: could not insert 'newidle': Device or resource busy
+{
+	echo "modprobe: ERROR: could not insert 'newidle': Device or resource busy"
+	# Engines are chosen first.
+	[ "$(newidle_name)" ] ||
+		echo "  newidle: not engine swap: sched_balance_newidle or newidle_balance is no function of this kernel build: it was inlined or renamed"
+	cat <<END
   newidle: $name is already livepatched or redirected by somebody else: see /sys/kernel/livepatch and /sys/kernel/tracing/enabled_functions (flag I), remove that one first
 newidle-load: not loaded
 END
+} > /tmp/busy
+refusal_is < /tmp/busy
 rmmod nib_hook
 
 # A function that takes other arguments than it should.
