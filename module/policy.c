@@ -229,12 +229,10 @@ static void book_ratio(struct newidle_state *st,
 #define LONGEST ((u64)0xffffffff)
 
 /*
- * A pull earns a share of the idle time that it fills, an attempt is charged its
- * own.  If it earned all of it, what a burst of pulls wins would be spent to the
- * last on attempts after it wherever these do not pay.  The account is never
- * overdrawn, and holds at most NEWIDLE_CREDIT_MAX attempts: as long as that a
- * drought may be, or a change for the worse go unnoticed.  Out of credit, it looks
- * the sooner again the more there is to be won.
+ * A pull earns the idle time that it fills, an attempt is charged its own.  The
+ * account is never overdrawn, and holds at most NEWIDLE_CREDIT_MAX attempts: as
+ * long as that a drought may be, or a change for the worse go unnoticed.  Out of
+ * credit, it looks the sooner again the more there is to be won.
  *
  * With times below 2^32, value_cost_pct and 100 below 2^14 and a limit of 2^11
  * attempts no term exceeds 2^57, whatever avg_idle and the cost are.
@@ -259,7 +257,7 @@ static void book_value(struct newidle_state *st,
 	}
 	credit = st->credit;
 	if (o->pulled)
-		credit += idle * NEWIDLE_EARNED_PCT;
+		credit += idle * 100;
 	credit = credit > price ? credit - price : 0;
 	st->credit = min(credit, st->cost * pct * NEWIDLE_CREDIT_MAX);
 	st->patience = NEWIDLE_PATIENCE >>

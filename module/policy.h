@@ -43,8 +43,6 @@ typedef uint64_t u64;
 /** value: the credit of an unknown domain, and the most that it may be, in attempts. */
 #define NEWIDLE_CREDIT_START	256U
 #define NEWIDLE_CREDIT_MAX	2048U
-/** value: the part of the idle time that a pull earns, percent; the rest is kept. */
-#define NEWIDLE_EARNED_PCT	67U
 
 #define NEWIDLE_COST_PCT_MIN		1U
 #define NEWIDLE_COST_PCT_MAX		10000U
@@ -124,7 +122,7 @@ struct newidle_settings {
  * @window: the window that @calls and @success are scaled to
  * @ratio: share of attempts that succeed, 0 ... NEWIDLE_UNIT
  * @due: bresenham: how much of the next attempt is due, below NEWIDLE_UNIT
- * @credit: value: idle time earned less time spent, never below 0, 1/100 ns
+ * @credit: value: idle time won less time spent, never below 0, 1/100 ns
  * @cost: value: moving average of an attempt's time, ns; 0 before the first
  * @skipped: value: decisions to skip since the last attempt
  * @patience: value: out of credit, one decision in so many tries

@@ -75,8 +75,7 @@ value: an unknown domain without credit|s/st->credit = price \* NEWIDLE_CREDIT_S
 value: cost is the last one|s/st->cost = st->cost - st->cost \/ 8 + cost \/ 8;/st->cost = cost;/
 value: cost becomes unknown|s/st->cost - st->cost \/ 8 + cost \/ 8/(st->cost * 7 + cost) \/ 8/
 value: pulls earn nothing|s/^\t\tcredit += idle.*/\t\t;/
-value: pulls earn a hundredth|s/credit += idle \* NEWIDLE_EARNED_PCT/credit += idle/
-value: pulls earn all|s/credit += idle \* NEWIDLE_EARNED_PCT/credit += idle * 100/
+value: pulls earn a hundredth|s/credit += idle \* 100;/credit += idle;/
 value: failures earn|s/^\tif (o->pulled)$/\tif (1)/
 value: attempts are free|s/credit = credit > price ? credit - price : 0;//
 value: account overdrawn|s/credit > price ? credit - price : 0/credit - price/

@@ -100,7 +100,7 @@ static inline void model_value(struct model *m, const struct newidle_settings *s
 			m->cost = 1;
 	}
 	if (o->pulled)
-		m->credit += 67 * idle;
+		m->credit += 100 * idle;
 	m->credit -= least(spent, m->credit);
 	m->credit = least(m->credit, 2048 * m->cost * set->value_cost_pct);
 	m->patience = idle > 64 * cost ? 16 : idle > 16 * cost ? 32 : 64;

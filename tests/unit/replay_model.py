@@ -88,7 +88,7 @@ class Policy:
             self.cost = self.cost - self.cost // 8 + cost // 8
         else:
             self.cost, self.credit = cost, price * 256
-        credit = self.credit + (idle * 67 if pulled else 0)
+        credit = self.credit + (idle * 100 if pulled else 0)
         self.credit = min(max(0, credit - price), self.cost * self.pct * 2048)
         self.patience = 64 >> (idle > 16 * cost) + (idle > 64 * cost)
 
