@@ -10,10 +10,10 @@ from .machine import FAILED, WRONG_USE, Failure
 
 class Workload:
     """words: the command; pattern: its first group is the figure, None: the
-    time that it took, s."""
+    time that it took, s; a_second: the figure is to be divided by that."""
 
-    def __init__(self, name, words, pattern, better, unit):
-        self.name, self.words = name, words
+    def __init__(self, name, words, pattern, better, unit, a_second=False):
+        self.name, self.words, self.a_second = name, words, a_second
         self.pattern = re.compile(pattern, re.M) if pattern else None
         self.better, self.unit = better, unit
 
@@ -30,6 +30,8 @@ class Workload:
             value = float(text.replace(",", ""))
         except ValueError:
             return None
+        if self.a_second:
+            value /= seconds
         return value if 0 < value < float("inf") else None
 
 
@@ -71,7 +73,17 @@ def fio(_cpus, seconds, folder):
 def schbench(cpus, seconds, _folder):
     return Workload("schbench", [
         program("schbench", None), "-m", "2", "-t", str(max(1, cpus // 2)),
-        "-r", str(seconds)], r"average rps: ([\d.]+)", "higher", "requests/s")
+        # What it tells meanwhile is of the last interval: "current rps".
+        "-r", str(seconds)], r"^average rps: ([\d.]+)$", "higher", "requests/s")
+
+
+def sembench(cpus, seconds, _folder):
+    """Futexes.  Its own figure is of whole seconds, which it may be off by 1."""
+    return Workload("sembench", [
+        program("sembench", None), "-t", str(40 * cpus), "-w", str(5 * cpus),
+        "-r", str(seconds), "-o", "2"],
+        r"^worker burn count total (\d+) ", "higher", "completions/s",
+        a_second=True)
 
 
 def barrier(_cpus, seconds, _folder):
@@ -87,8 +99,8 @@ def waker(_cpus, seconds, _folder):
 
 
 BUILT_IN = {"barrier": barrier, "fio": fio, "hackbench": hackbench,
-            "schbench": schbench, "stress-ng-sock": stress_ng_sock,
-            "waker": waker}
+            "schbench": schbench, "sembench": sembench,
+            "stress-ng-sock": stress_ng_sock, "waker": waker}
 
 
 def own(options):

@@ -16,7 +16,7 @@ import xml.dom.minidom
 from types import SimpleNamespace
 
 sys.dont_write_bytecode = True
-from command import KNOBS, NOBODY, Check, Machine, built_tools, running
+from command import KNOBS, NOBODY, Check, Machine, running
 
 CHANGED = {"policy": "bresenham", "rate": "0", "window": "64",
            "max_level": "smt"}
@@ -239,47 +239,14 @@ def test_too_dear(t):
                                       result(m)["runs"]}, {0.5})
 
 
-def test_workloads(t):
-    from newidle_lib import workloads
-    with Machine() as m, tempfile.TemporaryDirectory() as folder:
-        os.environ["NEWIDLE_TOOLS"] = built_tools(t, folder)
-        for name in ("stress-ng", "hackbench", "fio", "schbench"):
-            m.fake(name, "")
-        with m.inside():
-            made = {name: make(4, 1, folder)
-                    for name, make in workloads.BUILT_IN.items()}
-        terse = ";".join(["3", "fio-3.39", "newidle", "0", "0"] +
-                         ["0"] * 41 + ["4096", "712"] + ["9"] * 80)
-        for name, said, wanted in (
-                ("stress-ng-sock", "stress-ng: metrc: [9] stressor  bogo ops "
-                 "real time  usr time  sys time   bogo ops/s  bogo ops/s\n"
-                 "stress-ng: metrc: [9] sock    12345     10.01      1.50     "
-                 "18.25      1233.27         625.06", 1233.27),
-                ("hackbench", "Running in process mode\nTime: 0.853", 0.853),
-                ("fio", terse, 712), ("schbench", "average rps: 8123.50",
-                                      8123.5),
-                ("barrier", "steps/s: 12.5", 12.5),
-                ("waker", "completions/s: 9", 9),
-                ("hackbench", "Time: none", None), ("barrier", "", None),
-                ("barrier", "steps/s: 0.00", None)):
-            t.same("%s: the figure of %.20s" % (name, said),
-                   made[name].figure(said, 1), wanted)
-        for name in ("barrier", "waker"):
-            done = subprocess.run(
-                made[name].words[:1] + ["-d", "0.3"], check=False,
-                stdout=subprocess.PIPE, text=True)
-            t.result(done.returncode == 0 and
-                     (made[name].figure(done.stdout, 1) or 0) > 1,
-                     name + ": it runs", [done])
-            done = subprocess.run(made[name].words[:1] + ["-d", "x"],
-                                  check=False, stderr=subprocess.DEVNULL)
-            t.same(name + ": wrong use", done.returncode, 2)
+def test_words(t):
     with Machine() as m:
         prepared(m)
         t.said("not installed", m.run("bench", "fio"), 1,
                err=["fio is not installed: apt-get install fio"])
-        t.said("built in nowhere", m.run("bench", "schbench"), 1,
-               err=["newidle does not bring it"])
+        for name in ("schbench", "sembench"):
+            t.said("built in nowhere", m.run("bench", name), 1,
+                   err=[name + " is not installed; newidle does not bring it"])
         for arguments in ([], ["fio", "--cmd", "x"], ["nonsense"],
                           ["--cmd", "x", "--metric", "(y)"],
                           ["--cmd", "x", "--metric", "y", "--better", "lower"],
@@ -357,7 +324,7 @@ def main():
         return child(sys.argv[2])
     t = Check()
     for test in (test_session, test_variants, test_fails, test_no_verdict,
-                 test_too_dear, test_workloads, test_interrupted):
+                 test_too_dear, test_words, test_interrupted):
         test(t)
     return t.done()
 

@@ -5,14 +5,25 @@
 # smp: 8,sockets=2,cores=4
 # memory: 2G
 # with: python3
-# clock: virtual
-# timeout: 1800
+# clock: quick
+# timeout: 3600
 #
-# What replay says of recordings of several loads: tables to look at.  Guest time is
-# instructions of CPUs that take turns, so shares may be compared, but times are
-# no machine's.
+# Recordings of several loads, and that replay reads them.  With "recordings=N" on
+# the kernel's command line they are N times as long, and are sent out: that is
+# what tests/bed/recordings makes docs/figures.md of.
+#
+# Guest time is instructions, 1 ns each, of CPUs that take turns: each does what it
+# has to do 8 times as slowly when all have.  So is everything here that is a time
+# 8 times as long: the kernel's migration cost, with which it cuts off the average
+# idle time, and what the loads work and sleep.  An attempt in which its CPU loses its
+# turn books what the others did meanwhile; lest the kernel take attempts for too
+# dear for minutes then, costs are forgotten now and then.
 
 export LC_ALL=C.UTF-8
+
+times=$(sed -n 's/.*recordings=\([0-9]*\).*/\1/p' /proc/cmdline)
+seconds=$((2 * ${times:-1}))
+echo 4000000 > /sys/kernel/debug/sched/migration_cost_ns
 
 # recorded WHAT COMMAND...
 recorded()
@@ -22,21 +33,31 @@ recorded()
 	newidle record -o /tmp/recording -- "$@" > /tmp/said 2>&1
 	is $? 0 "record $what"
 	diag "$(grep -e ' attempts in ' -e 'went idle' /tmp/said)"
-	newidle replay -p policy=always -p policy=random,rate=0 -p policy=random,rate=1 \
-		-p policy=bresenham,rate=1 -p policy=value -p policy=value,retry=1 \
+	newidle replay -m 8000 -p policy=always -p policy=value \
 		/tmp/recording > /tmp/said 2>&1
 	is $? 0 "replay $what"
 	diag "$(sed -n '/^kept:/q; p' /tmp/said)"
+	[ "$times" ] || return 0
+	echo "recording $what"
+	gzip -c /tmp/recording | base64
+	echo "recorded $what"
+}
+
+forget_now_and_then()
+{
+	while sleep 0.25; do
+		highest_cost 0
+	done
 }
 
 check "newidle-load" newidle-load
-forget_costs &
+forget_now_and_then &
 forgetter=$!
-recorded hackbench hackbench -g 2 -l 2000
-recorded "stress-ng sock" stress-ng --sock 4 --timeout 10s
-recorded barrier /usr/lib/newidle/newidle-barrier -t 10 -d 10
-recorded waker /usr/lib/newidle/newidle-waker -d 10
-recorded waves waves 12 10 300 200
+recorded barrier /usr/lib/newidle/newidle-barrier -t 10 -s 2400 -d $seconds
+recorded waker /usr/lib/newidle/newidle-waker -u 80 -d $seconds
+recorded hackbench hackbench -g 5 -f 1 -l $((2000 * ${times:-1}))
+recorded stress-ng-sock stress-ng --sock 4 --timeout ${seconds}s
+recorded waves waves 12 $seconds 2400 1600
 kill $forgetter
 wait $forgetter
 check "unload" modprobe -r newidle
