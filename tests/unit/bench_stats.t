@@ -171,6 +171,20 @@ def test_no_verdict(t):
            ("unsteady", "no difference"))
 
 
+def test_words(t):
+    for what, low, change, high, spread, wanted in (
+            ("plain", .05, .1, .2, .02, "better"),
+            ("the interval holds 0", -.01, .1, .2, .02, "no difference"),
+            ("its end is 0", 0, .1, .2, .02, "no difference"),
+            ("equal runs differ as much", .05, .1, .2, .1, "no difference"),
+            ("it is not known what they differ by", .05, .1, .2, None,
+             "too few runs"),
+            ("no interval", None, .1, None, .02, "too few runs")):
+        t.same("a verdict's conditions, one by one: " + what, verdict.word(
+            {"low": low, "change": change, "high": high}, spread, "higher"),
+            wanted)
+
+
 def test_orders(t):
     found = list(bench.orders(ARMS, 50, 9))
     t.result(all(order[:4] == order[:3:-1] and sorted(order[:4]) ==
@@ -183,7 +197,7 @@ def test_orders(t):
 def main():
     t = Check()
     for test in (test_ranks, test_coverage, test_equal, test_slower,
-                 test_no_verdict, test_orders):
+                 test_no_verdict, test_words, test_orders):
         test(t)
     return t.done()
 

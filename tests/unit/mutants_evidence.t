@@ -53,7 +53,7 @@ FAULTS = (
          "seen < STAND_INS ? (unsigned int)seen : STAND_INS",
          "seen ? STAND_INS : 0"),
         ("a skip is not booked", "newidle_account(&y->state[d], y->set, &skip);",
-         ";"),
+         "(void)skip;"),
         ("max_level: a decision all the same",
          "y->figures[d].over_limit++;\n\t\t\tcontinue;",
          "y->figures[d].over_limit++;"),
@@ -66,7 +66,7 @@ FAULTS = (
     )),
     (MODEL, "replay.t", (
         ("won: not cut off", "\t\t\te->idle = longest;\n\t\tif (e->flags",
-         "\t\t\t;\n\t\tif (e->flags"),
+         "\t\t\te->idle += 0;\n\t\tif (e->flags"),
         ("won: what is not known counts as 0",
          "if (e->flags & EVENT_PULLED || !(e->flags & EVENT_IDLED))\n"
          "\t\t\tcontinue;\n\t\there.sum",
