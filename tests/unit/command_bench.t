@@ -286,7 +286,7 @@ def interrupted(m, number, when, **options):
                 time.monotonic() < until:
             time.sleep(0.02)
         process.send_signal(number)
-        said = process.communicate(timeout=60)[0]
+        said = process.communicate(timeout=240)[0]
     return process.returncode, said
 
 
