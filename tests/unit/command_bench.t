@@ -269,6 +269,8 @@ def test_words(t):
 def child(root):
     """In a process of its own, to be killed."""
     from newidle_lib import bench as command, machine
+    # A shell's background jobs are deaf to it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     machine.ROOT = root
     set_up(SimpleNamespace(root=root))
     return command.bench(SimpleNamespace(**dict(
