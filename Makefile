@@ -101,4 +101,4 @@ clean:
 	rm -f -- module/*.o module/.*.cmd module/.*.d
 	rm -rf .tmp_versions scripts/built
 
-.PHONY: all help test test-matrix test-packages test-debug stress bench demo tools install uninstall install-files install-scripts uninstall-files clean
+.PHONY: all help test test-matrix test-packages test-debug stress bench recordings demo tools install uninstall install-files install-scripts uninstall-files clean

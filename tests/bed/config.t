@@ -5,19 +5,9 @@
 # is off, or that another selects, or of which there is none.
 
 bed=${0%/*}
+# shellcheck source=tests/style/tap.sh
+. "$bed/../style/tap.sh"
 folder=$(mktemp -d)
-n=0
-
-result() # STATUS TEXT
-{
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		sed 's/^/# /' "$folder/said"
-	fi
-}
 
 cat > "$folder/.config" <<-END
 	# A comment
@@ -33,7 +23,7 @@ taken()
 	printf '%s\n' "$@" > "$folder/wanted"
 	awk -f "$bed/config.awk" "$folder/.config" "$folder/wanted" > "$folder/said" 2>&1 &&
 		[ ! -s "$folder/said" ]
-	result $? "taken: $*"
+	result $? "taken: $*" "$folder/said"
 }
 
 not_taken()
@@ -41,7 +31,7 @@ not_taken()
 	printf '%s\n' CONFIG_SMP=y "$1" > "$folder/wanted"
 	! awk -f "$bed/config.awk" "$folder/.config" "$folder/wanted" > "$folder/said" 2>&1 &&
 		[ "$(wc -l < "$folder/said")" = 1 ] && grep -Fq "$1: " "$folder/said"
-	result $? "not taken: $1"
+	result $? "not taken: $1" "$folder/said"
 }
 
 taken CONFIG_SMP=y CONFIG_NR_CPUS=64 'CONFIG_LOCALVERSION="-debug"' \
@@ -53,4 +43,4 @@ not_taken CONFIG_SMP=m
 not_taken '# CONFIG_SMP is not set'
 
 rm -r "$folder"
-echo "1..$n"
+plan

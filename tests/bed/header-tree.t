@@ -6,19 +6,8 @@
 
 state=/var/lib/newidle
 bed=${0%/*}
-n=0
-
-# result STATUS TEXT [FILE]
-result()
-{
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		[ ! "${3:-}" ] || head -n 40 "$3" | sed 's/^/# /'
-	fi
-}
+# shellcheck source=tests/style/tap.sh
+. "$bed/../style/tap.sh"
 
 said=$(mktemp)
 release=$(cat $state/kernels/"$(awk '$3 == "image" && $6 == "core" { print $1 }' \
@@ -61,4 +50,4 @@ for name in $packaged; do
 done
 rm -f "$said" "$said.made"
 
-echo "1..$n"
+plan

@@ -10,8 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+sys.path[:0] = HERE, HERE + "/../style"
 import judge
+from tap import Tap
 
 LOADER = importlib.machinery.SourceFileLoader("guest", HERE + "/guest")
 guest = importlib.util.module_from_spec(
@@ -113,19 +114,6 @@ SCRIPTS = (
 )
 
 
-class Count:
-    """TAP's numbers."""
-    tests = failed = 0
-
-    def result(self, passed, what, details=()):
-        self.tests += 1
-        self.failed += not passed
-        print("%s %d - %s" % ("ok" if passed else "not ok", self.tests, what))
-        for line in () if passed else details:
-            print("#   " + line)
-        sys.stdout.flush()
-
-
 def failing(script, series):
     """The test lines of a guest, and those that failed."""
     lines, good = judge.tap(guest.run(series, HEAD + script + "\n"))
@@ -134,7 +122,7 @@ def failing(script, series):
 
 
 def main():
-    count = Count()
+    count = Tap()
     for line in BAD_LINES:
         count.result(judge.troubles(["[   12.345678] " + line]),
                      "seen: " + line)
@@ -156,8 +144,7 @@ def main():
                 "a guest that %s: %s" % (
                     what, "fails: " + ", ".join(wanted) if wanted else "passes"),
                 lines)
-    print("1..%d" % count.tests)
-    return 1 if count.failed else 0
+    return count.done()
 
 
 sys.exit(main())

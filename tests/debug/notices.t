@@ -16,8 +16,9 @@ import sys
 
 sys.dont_write_bytecode = True
 BED = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + "/bed"
-sys.path.insert(0, BED)
+sys.path[:0] = BED, BED + "/../style"
 import judge
+from tap import Tap
 
 LOADER = importlib.machinery.SourceFileLoader("guest", BED + "/guest")
 guest = importlib.util.module_from_spec(
@@ -79,19 +80,6 @@ def between(lines, begin, end):
     return lines[at[0]:to[0] if to else len(lines)]
 
 
-class Count:
-    """TAP's numbers."""
-    tests = failed = 0
-
-    def result(self, passed, what, details=()):
-        self.tests += 1
-        self.failed += not passed
-        print("%s %d - %s" % ("ok" if passed else "not ok", self.tests, what))
-        for line in () if passed else details:
-            print("#   " + line)
-        sys.stdout.flush()
-
-
 def look(count, kernel, faults):
     """One guest, and what its kernel said."""
     run = guest.run(kernel, script(faults))
@@ -118,13 +106,12 @@ def look(count, kernel, faults):
 
 
 def main():
-    count = Count()
+    count = Tap()
     for kernel in os.environ.get("KERNELS", "").split() or ["6.12-debug"]:
         memory = MEMORY[kernel.rsplit("-", 1)[-1]]
         for faults in GUESTS:
             look(count, kernel, [memory if f == "MEMORY" else f for f in faults])
-    print("1..%d" % count.tests)
-    return 1 if count.failed else 0
+    return count.done()
 
 
 sys.exit(main())

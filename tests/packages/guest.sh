@@ -3,7 +3,6 @@
 # memory: 3G
 # smp: 4,sockets=2,cores=2
 # with: debian
-# append: no_timer_check
 # timeout: 1800
 #
 # The packages on a running kernel: newidle-dkms and newidle-tools are installed;

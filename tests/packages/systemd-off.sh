@@ -3,7 +3,7 @@
 # memory: 3G
 # smp: 2,sockets=2
 # with: debian
-# append: rdinit=/lib/systemd/systemd systemd.wants=newidle.service systemd.getty_auto=0 no_timer_check newidle.off=1
+# append: rdinit=/lib/systemd/systemd systemd.wants=newidle.service systemd.getty_auto=0 newidle.off=1
 # timeout: 600
 #
 # A boot that would load newidle, with newidle.off=1 on the kernel's command line.

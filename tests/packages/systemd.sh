@@ -3,7 +3,7 @@
 # memory: 3G
 # smp: 2,sockets=2
 # with: debian
-# append: rdinit=/lib/systemd/systemd systemd.wants=newidle.service systemd.getty_auto=0 no_timer_check
+# append: rdinit=/lib/systemd/systemd systemd.wants=newidle.service systemd.getty_auto=0
 # timeout: 900
 #
 # newidle.service under systemd, in a boot that starts it: as if it were enabled,

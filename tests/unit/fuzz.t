@@ -7,18 +7,8 @@
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-n=0
-
-result() # STATUS WHAT
-{
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		sed 's/^/# /' "$tmp/said"
-	fi
-}
+# shellcheck source=tests/style/tap.sh
+. "$here/../style/tap.sh"
 
 build()
 {
@@ -42,7 +32,7 @@ noticed()
 	fuzz 20000
 	status=$?
 	[ $status -eq 1 ] && grep -q '^wrong: ' "$tmp/said"
-	result $? "$1, $2: noticed (status $status)"
+	result $? "$1, $2: noticed (status $status)" "$tmp/said"
 }
 
 if ! build > "$tmp/said" 2>&1; then
@@ -53,9 +43,9 @@ fi
 for engine in swap gate; do
 	export ENGINE="$engine"
 	fuzz 50000
-	result $? "$engine: nothing is wrong with good files"
+	result $? "$engine: nothing is wrong with good files" "$tmp/said"
 	tail -n 1 "$tmp/said" | grep -q '^writes=50000 .*wrong=0$'
-	result $? "$engine: so it says, and made all writes"
+	result $? "$engine: so it says, and made all writes" "$tmp/said"
 done
 
 for fault in blanks more-newlines nul brackets prefix case sign wraps-at-64 wraps-at-32 \
@@ -65,4 +55,4 @@ for fault in blanks more-newlines nul brackets prefix case sign wraps-at-64 wrap
 	noticed swap $fault
 done
 noticed gate gate-takes-it
-echo "1..$n"
+plan
