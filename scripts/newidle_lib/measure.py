@@ -3,6 +3,7 @@
 
 import os
 import re
+import resource
 import subprocess
 import tempfile
 import time
@@ -127,6 +128,13 @@ def run(workload, counter, keeper, look, timeout):
     return result
 
 
+def children_cpu():
+    """CPU seconds of processes that were waited for; os.times() would round
+    short runs to 0."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def watch(words, counter, keeper, look, timeout, folder, dear):
     """(exit status or None if it took too long, what it said, CPU seconds)
 
@@ -138,7 +146,7 @@ def watch(words, counter, keeper, look, timeout, folder, dear):
                 counter.words(words, folder + "/perf"), cwd=folder,
                 stdin=subprocess.DEVNULL, stdout=said, stderr=said,
                 start_new_session=True)
-        used, status = os.times(), None
+        used, status = children_cpu(), None
         try:
             until = time.monotonic() + timeout
             while time.monotonic() < until and status is None:
@@ -151,8 +159,7 @@ def watch(words, counter, keeper, look, timeout, folder, dear):
                         dear.append(too_dear())
         finally:
             end_group(process)
-        ended = os.times()
+        used = children_cpu() - used
         said.seek(0)
         text = said.read().decode("utf-8", "replace")
-    return status, text, (ended.children_user - used.children_user +
-                          ended.children_system - used.children_system)
+    return status, text, used

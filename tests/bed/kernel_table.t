@@ -97,6 +97,9 @@ def test_later(tap):
     same(tap, [row for row in table.rows() if row[0] == "9.9"],
          [["9.9", "9.9.1", "gate", "none", "1.0", "5/5", "1.0", "ghi"]],
          "one that has become available")
+    table.put("passed|9.9|9.9.1|gate|none|1.0|5/5 without stress|1.0\n", "ghi")
+    same(tap, [row[5] for row in table.rows() if row[0] == "9.9"],
+         ["5/5 without stress"], "it says which case was left out")
     table.put("failed|6.1|-|-|-|-|no headers for it|-\n", "ghi")
     same(tap, [row for row in table.rows() if row[0] == "6.1"],
          [["6.1", "-", "-", "-", "-", "FAILED: no headers for it", "-", "ghi"]],
@@ -112,6 +115,8 @@ def test_odd(tap):
             ("a kernel that is not in the list", good.replace("6.1|", "6.2|"), EMPTY),
             ("another engine", good.replace("gate", "door"), EMPTY),
             ("passed without a number of tests", good.replace("412/412", "/"), EMPTY),
+            ("passed without anybody knows what",
+             good.replace("412/412", "412/412 without"), EMPTY),
             ("no marks", good, "# Words\n"),
             ("no end", good, EMPTY.replace("<!-- /matrix -->\n", "")),
             ("a table with other columns", good, EMPTY.replace(
