@@ -44,6 +44,9 @@ ok "its source is there" [ -e "$R/usr/src/newidle-0.1.0/module/policy.c" ]
 dkms_machine
 dkms_install 0.1.0 old
 ok "the kernel asked for can't be built for: fails" [ "$status" != 0 ]
+ok "the kernel asked for can't be built for: said" \
+	says '^newidle 0.1.0 is not installed for kernel old'
+ok "others keep it" [ "$(grep -c '^dkms install' "$R/calls")" = 2 ]
 dkms_machine
 dkms_install 0.1.0 none
 ok "no headers: status 1" exits 1
