@@ -159,9 +159,15 @@ void report_json(const struct report *t)
 	       r->nr_cpus, r->end - r->begin, r->events, t->m->passes,
 	       t->m->pulled, t->m->guessed, t->m->half);
 	printf(", \"reading_cpu_s\": %.3f", t->seconds);
-	printf(", \"window\": %" PRIu32 ", \"longest_ns\": %" PRIu32
-	       ", \"assumptions\": [",
-	       t->m->window, t->longest);
+	printf(", \"window\": %" PRIu32 ", \"longest_ns\": %" PRIu32,
+	       t->m->a->window, t->m->a->longest);
+	if (t->m->a->cost_limit < UINT32_MAX)
+		printf(", \"cost_limit_ns\": %" PRIu32, t->m->a->cost_limit);
+	else
+		printf(", \"cost_limit_ns\": null");
+	printf(", \"cost_pct\": %" PRIu32 ", \"cut_attempts\": %" PRIu64
+	       ", \"cut_ns\": %" PRIu64 ", \"assumptions\": [",
+	       t->m->a->cost_pct, t->m->cut, t->m->cut_ns);
 	for (i = 0; i < nr_assumptions; i++) {
 		printf("%s", i ? ", " : "");
 		print_text(assumptions[i]);

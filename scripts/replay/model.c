@@ -25,15 +25,30 @@ static bool is_last(const struct cpu_events *cpu, size_t i)
 	return i + 1 == cpu->count || cpu->event[i + 1].flags & EVENT_FIRST;
 }
 
-static void cut_off(struct cpu_events *cpu, uint32_t longest, struct mean *all)
+/* What an attempt is taken to have cost. */
+static void reckon(struct model *m, struct event *e)
+{
+	uint64_t cost = e->cost;
+
+	if (cost > m->a->cost_limit) {
+		m->cut++;
+		m->cut_ns += cost - m->a->cost_limit;
+		cost = m->a->cost_limit;
+	}
+	cost = cost * m->a->cost_pct / 100;
+	e->cost = cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX;
+}
+
+static void cut_off(struct model *m, struct cpu_events *cpu, struct mean *all)
 {
 	size_t i;
 
 	for (i = 0; i < cpu->count; i++) {
 		struct event *e = &cpu->event[i];
 
-		if (e->idle > longest)
-			e->idle = longest;
+		reckon(m, e);
+		if (e->idle > m->a->longest)
+			e->idle = m->a->longest;
 		if (e->flags & EVENT_PULLED || !(e->flags & EVENT_IDLED))
 			continue;
 		all->sum += e->idle;
@@ -43,8 +58,9 @@ static void cut_off(struct cpu_events *cpu, uint32_t longest, struct mean *all)
 
 /* The passes from event @begin to before @end. */
 static void estimate(struct model *m, struct cpu_events *cpu, size_t begin,
-		     size_t end, const struct mean *all, uint32_t longest)
+		     size_t end, const struct mean *all)
 {
+	const uint32_t longest = m->a->longest;
 	struct mean here = { 0 };
 	size_t i;
 
@@ -74,21 +90,20 @@ static void estimate(struct model *m, struct cpu_events *cpu, size_t begin,
 	}
 }
 
-static void prepare_cpu(struct model *m, struct cpu_events *cpu,
-			uint32_t longest)
+static void prepare_cpu(struct model *m, struct cpu_events *cpu)
 {
 	struct mean all = { 0 };
 	uint32_t passes = 0;
 	size_t i, begin = 0;
 
-	cut_off(cpu, longest, &all);
+	cut_off(m, cpu, &all);
 	for (i = 0; i < cpu->count; i++) {
 		if (!is_last(cpu, i))
 			continue;
 		m->passes++;
-		if (++passes < m->window && i + 1 < cpu->count)
+		if (++passes < m->a->window && i + 1 < cpu->count)
 			continue;
-		estimate(m, cpu, begin, i + 1, &all, longest);
+		estimate(m, cpu, begin, i + 1, &all);
 		begin = i + 1;
 		passes = 0;
 	}
@@ -135,22 +150,21 @@ static uint64_t longest_half(const struct recording *r)
  * model_prepare() - make a recording ready to be played
  * @m: filled
  * @r: the recording, which is changed
- * @window: passes of a CPU over which idle times are averaged
- * @longest: ns; a pull wins no more
+ * @a: what is assumed of it; kept, not copied
  */
-void model_prepare(struct model *m, struct recording *r, uint32_t window,
-		   uint32_t longest)
+void model_prepare(struct model *m, struct recording *r,
+		   const struct assumed *a)
 {
 	size_t i;
 
 	*m = (struct model){
 		.r = r,
-		.window = window,
+		.a = a,
+		.half = longest_half(r),
 		.stretch = (r->end - r->begin) / PLAY_STRETCHES + 1,
 	};
 	for (i = 0; i < r->nr_cpus; i++)
-		prepare_cpu(m, &r->cpu[i], longest);
-	m->half = longest_half(r);
+		prepare_cpu(m, &r->cpu[i]);
 }
 
 /**

@@ -241,7 +241,7 @@ static void play_cpu(struct player *y, const struct model *m, int64_t *net)
 		if (y->set)
 			ask(y, &p);
 		else
-			follow(y, &p, y->masks[n++ / m->window]);
+			follow(y, &p, y->masks[n++ / m->a->window]);
 	}
 	*net += y->net;
 }
@@ -251,7 +251,7 @@ static bool choose(const struct model *m, size_t c, uint64_t **masks)
 {
 	const struct cpu_events *cpu = &m->r->cpu[c];
 	const unsigned int bits = cpu->depths < CHOICES ? cpu->depths : CHOICES;
-	const size_t windows = cpu->count / m->window + 1;
+	const size_t windows = cpu->count / m->a->window + 1;
 	struct figures unused[RECORDING_DEPTHS] = { { 0 } };
 	int64_t *best = calloc(windows, sizeof(*best));
 	uint64_t mask, n;
@@ -264,11 +264,11 @@ static bool choose(const struct model *m, size_t c, uint64_t **masks)
 		begin(&y, m, c, 0);
 		for (n = 0; next_pass(&y.w, &p);) {
 			follow(&y, &p, mask);
-			if (++n % m->window && y.w.next < cpu->count)
+			if (++n % m->a->window && y.w.next < cpu->count)
 				continue;
-			if (y.net > best[(n - 1) / m->window]) {
-				best[(n - 1) / m->window] = y.net;
-				(*masks)[(n - 1) / m->window] = mask;
+			if (y.net > best[(n - 1) / m->a->window]) {
+				best[(n - 1) / m->a->window] = y.net;
+				(*masks)[(n - 1) / m->a->window] = mask;
 			}
 			y.net = 0;
 		}

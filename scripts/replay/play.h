@@ -37,27 +37,42 @@ struct played {
 };
 
 /**
- * struct model - a recording with what is assumed about it
- * @r: the recording; idle times are cut off, and those of passes that pulled
- *	are estimates
+ * struct assumed - what the user assumes about a recording
  * @window: passes of one CPU over which idle times are averaged, and which the
  *	oracle judges by
+ * @longest: a pull wins no more, ns
+ * @cost_limit: no attempt took longer, ns; what is above is not the kernel's
+ * @cost_pct: what attempts cost, percent of what is left then
+ */
+struct assumed {
+	uint32_t window, longest, cost_limit, cost_pct;
+};
+
+/**
+ * struct model - a recording with what is assumed about it
+ * @r: the recording; idle times and costs are cut off, and idle times of passes
+ *	that pulled are estimates
+ * @a: what is assumed
  * @passes: of all CPUs
  * @pulled: those that pulled
  * @guessed: those of which no idle time near them is known
  * @stretch: length of a stretch, ns
  * @half: so many of the longest attempts, within 1 in 8, took half of the time
+ *	that was recorded
+ * @cut: attempts that were recorded as longer than the limit
+ * @cut_ns: time by which they were, ns
  */
 struct model {
 	struct recording *r;
-	uint32_t window;
+	const struct assumed *a;
 	uint64_t passes, pulled, guessed;
 	uint64_t stretch;
 	uint64_t half;
+	uint64_t cut, cut_ns;
 };
 
-void model_prepare(struct model *m, struct recording *r, uint32_t window,
-		   uint32_t longest);
+void model_prepare(struct model *m, struct recording *r,
+		   const struct assumed *a);
 uint32_t level_width(const char *name);
 
 bool play_policy(const struct model *m, const struct newidle_settings *set,

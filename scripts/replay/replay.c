@@ -31,6 +31,9 @@ static const char usage[] =
 	"  -l, --levels        tell levels of domains one by one (with --json also CPUs)\n"
 	"  -w, --window N      passes in a window, 1 ... 1000000 (1024)\n"
 	"  -m, --longest US    idle time that a pull wins at most, 1 ... 4000000 (1000)\n"
+	"  -c, --cost-limit US  what an attempt takes at most, 1 ... 4000000 (none):\n"
+	"                      on a machine whose CPUs lose their turn meanwhile\n"
+	"  -x, --cost-pct N    what attempts cost, percent of that, 1 ... 100000 (100)\n"
 	"  -s, --seed N        of the dice (0)\n"
 	"  -d, --damaged       use what is whole of a file that is damaged\n"
 	"      --json          print JSON\n"
@@ -46,6 +49,8 @@ static const struct option long_options[] = {
 	{ "levels", no_argument, NULL, 'l' },
 	{ "window", required_argument, NULL, 'w' },
 	{ "longest", required_argument, NULL, 'm' },
+	{ "cost-limit", required_argument, NULL, 'c' },
+	{ "cost-pct", required_argument, NULL, 'x' },
 	{ "seed", required_argument, NULL, 's' },
 	{ "damaged", no_argument, NULL, 'd' },
 	{ "json", no_argument, NULL, 'j' },
@@ -60,7 +65,7 @@ struct options {
 	const char *path;
 	const char *words[WORDS_MAX];
 	int nr_words;
-	uint32_t window, longest;
+	struct assumed assumed;
 	uint64_t seed;
 	bool levels, damaged, json;
 };
@@ -88,8 +93,15 @@ static int parse(int argc, char **argv, struct options *o)
 	bool good = true;
 	int c;
 
-	*o = (struct options){ .window = 1024, .longest = 1000000 };
-	while (good && (c = getopt_long(argc, argv, "p:lw:m:s:dh", long_options,
+	*o = (struct options){
+		.assumed = {
+			.window = 1024,
+			.longest = 1000000,
+			.cost_limit = UINT32_MAX,
+			.cost_pct = 100,
+		},
+	};
+	while (good && (c = getopt_long(argc, argv, "p:lw:m:c:x:s:dh", long_options,
 					NULL)) != -1) {
 		switch (c) {
 		case 'p':
@@ -102,11 +114,19 @@ static int parse(int argc, char **argv, struct options *o)
 			break;
 		case 'w':
 			good = number(optarg, 1, 1000000, &value);
-			o->window = (uint32_t)value;
+			o->assumed.window = (uint32_t)value;
 			break;
 		case 'm':
 			good = number(optarg, 1, 4000000, &value);
-			o->longest = (uint32_t)value * 1000;
+			o->assumed.longest = (uint32_t)value * 1000;
+			break;
+		case 'c':
+			good = number(optarg, 1, 4000000, &value);
+			o->assumed.cost_limit = (uint32_t)value * 1000;
+			break;
+		case 'x':
+			good = number(optarg, 1, 100000, &value);
+			o->assumed.cost_pct = (uint32_t)value;
 			break;
 		case 's':
 			good = number(optarg, 0, UINT64_MAX, &o->seed);
@@ -185,7 +205,6 @@ static int play(const struct options *o, struct recording *r)
 	struct report t = {
 		.path = o->path,
 		.m = &m,
-		.longest = o->longest,
 		.by_level = o->levels,
 		.oracle = { .words = "oracle" },
 		.row = row,
@@ -197,7 +216,7 @@ static int play(const struct options *o, struct recording *r)
 	status = good ? parse_variants(o, r, set, row) : FAILED;
 	if (status == WRONG_USE)
 		goto out;
-	model_prepare(&m, r, o->window, o->longest);
+	model_prepare(&m, r, &o->assumed);
 	t.seconds = cpu_seconds();
 	good = good && play_row(&m, NULL, 0, &t.oracle);
 	for (i = 0; i < o->nr_words && good; i++)

@@ -131,10 +131,18 @@ static void print_recording(const struct report *t)
 	if (t->m->guessed)
 		printf("of %" PRIu64 " pulls no idle time near them is known: taken from farther away\n",
 		       t->m->guessed);
+	if (t->m->cut)
+		printf("%" PRIu64 " attempts took longer than %" PRIu32
+		       " us, by %.1f ms in all; that is left out\n",
+		       t->m->cut, t->m->a->cost_limit / 1000,
+		       (double)t->m->cut_ns / 1e6);
+	if (t->m->a->cost_pct != 100)
+		printf("attempts are taken to cost %" PRIu32 " %% of that\n",
+		       t->m->a->cost_pct);
 	/* Of 100 that are alike it would be 50. */
-	if (r->events >= 100 && t->m->half * 50 < r->events)
+	if (!t->m->cut && r->events >= 100 && t->m->half * 50 < r->events)
 		printf("half of the time was spent in %" PRIu64 " attempts: no work of the kernel's, if\n"
-		       "this is a virtual machine whose CPUs are taken away meanwhile\n",
+		       "this is a virtual machine whose CPUs are taken away meanwhile (--cost-limit)\n",
 		       t->m->half);
 }
 
@@ -219,7 +227,7 @@ void report_text(const struct report *t)
 	printf("\nkept: pulls, of those recorded; net: idle time won less time spent in attempts;\n"
 	       "oracle: net, of the oracle's; *: what the kernel does by itself.  A pull wins\n"
 	       "at most %" PRIu32 " us; windows are of %" PRIu32 " passes.  Assumed is:\n",
-	       t->longest / 1000, t->m->window);
+	       t->m->a->longest / 1000, t->m->a->window);
 	for (i = 0; i < nr_assumptions; i++)
 		print_wrapped(assumptions[i]);
 }

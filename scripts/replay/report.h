@@ -27,7 +27,6 @@ struct row {
  * struct report - all that is told
  * @path: the file
  * @m: the recording
- * @longest: ns; a pull wins no more
  * @by_level: tell levels one by one
  * @seconds: CPU time that reading took
  * @oracle: the oracle
@@ -37,7 +36,6 @@ struct row {
 struct report {
 	const char *path;
 	const struct model *m;
-	uint32_t longest;
 	bool by_level;
 	double seconds;
 	struct row oracle;

@@ -309,12 +309,18 @@ static void play_all(struct recording *r, u64 *rnd)
 		"policy=value,retry=1",
 		"policy=bresenham,max_level=smt",
 	};
+	const struct assumed a = {
+		.window = 1 + test_below(rnd, 9),
+		.longest = 1 + test_below(rnd, 4000000) * 1000,
+		.cost_limit = test_below(rnd, 4000000) * 1000,
+		.cost_pct = 1 + test_below(rnd, 100000),
+	};
 	struct newidle_settings set;
 	struct played p;
 	struct model m;
 	size_t i;
 
-	model_prepare(&m, r, 1 + test_below(rnd, 9), 1 + test_below(rnd, 4000000) * 1000);
+	model_prepare(&m, r, &a);
 	assert_true(play_oracle(&m, &p));
 	played_free(&p);
 	for (i = 0; i < ARRAY_SIZE(words); i++) {

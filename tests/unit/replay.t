@@ -54,23 +54,28 @@ def test_model(t, replay):
     deep = {d: name for d, name in enumerate(
         ["SMT", "CLS", "MC", "PKG", "NODE", "NUMA", "NUMA", "NUMA"])}
     low, high = (.2, 3000), (.05, 6000)
-    for what, names, window, longest, seed, cpus in (
-            ("three levels", THREE, 256, 1000, 1, {
+    for what, names, window, longest, seed, cost, cpus in (
+            ("three levels", THREE, 256, 1000, 1, (), {
                 n: recording.load(n, 500, [low, high, (.1, 9000)])
                 for n in (0, 3, 200)}),
-            ("eight levels, many pulls", deep, 64, 20, 7, {
+            ("eight levels, many pulls", deep, 64, 20, 7, (), {
                 n: recording.load(n, 300, [high] * 4 + [(.001, 30000)] +
                                   [(.3, 2000)] * 3) for n in (1, 2)}),
-            ("rare events", {0: "MC"}, 1000, 4000000, 0, {
+            ("rare events", {0: "MC"}, 1000, 4000000, 0, (), {
                 5: recording.load(9, 1600, [(.01, 8000)], 150, 900000)}),
-            ("costs near idle times", {0: "SMT", 1: "MC"}, 512, 1000, 2, {
+            ("costs near idle times", {0: "SMT", 1: "MC"}, 512, 1000, 2, (), {
                 5: recording.load(4, 2000, [(.1, 4000), (.1, 9000)], 200,
                                   20000)}),
-            ("each window a pass", THREE, 1, 1000, 3, {
+            ("other costs", THREE, 256, 1000, 1, (5, 333), {
+                n: recording.load(n, 400, [low, high, (.1, 9000)])
+                for n in (0, 3)}),
+            ("each window a pass", THREE, 1, 1000, 3, (), {
                 n: recording.load(n, 250, [(.5, 4000)] * 3) for n in (4, 5)})):
         pairs = names_of(cpus, names)
         found = replay.json(cpus, pairs, "-w", str(window), "-m", str(longest),
-                            "-s", str(seed))
+                            "-s", str(seed), *(
+                                ("-c", str(cost[0]), "-x", str(cost[1]))
+                                if cost else ()))
         variants = found.get("variants", [])
         t.result(len(variants) >= 15 and {
             "policy=always", "policy=random,rate=1", "policy=bresenham,rate=0",
@@ -78,7 +83,9 @@ def test_model(t, replay):
                  what + ": usual variants", [found.get("failed")])
         for v in [dict(found["oracle"], name=None)] + variants:
             wanted = replay_model.replay(cpus, pairs, v["name"], window,
-                                         longest * 1000, seed)
+                                         longest * 1000, seed, *(
+                                             (1000 * cost[0], cost[1])
+                                             if cost else ()))
             t.same("%s: %s" % (what, v["name"] or "oracle"),
                    [v[f] for f in FIGURES], [wanted[f] for f in FIGURES])
         t.result(all(v["net_ns"] <= found["oracle"]["net_ns"]
@@ -151,6 +158,43 @@ def test_half(t, replay):
     replay.write(recording.whole({0: some}))
     t.said("and said, if it is few", replay.run(), 0, "half of the time was "
            "spent in 5 attempts")
+
+
+def test_costs(t, replay):
+    # 10 of 1000 lost their turn for 1 ms.
+    some = [Event(10 ** 9 + n * 10 ** 7, 0, 10 ** 6 if n % 100 == 7 else 2000,
+                  first=True, idle=5) for n in range(1000)]
+    for what, words, cost, cut in (
+            ("as recorded", (), 990 * 2000 + 10 ** 7, (None, 100, 0, 0)),
+            ("no longer than 10 us", ("--cost-limit", "10"),
+             990 * 2000 + 10 * 10000, (10000, 100, 10, 9900000)),
+            ("that is where it begins", ("-c", "1000"),
+             990 * 2000 + 10 ** 7, (1000000, 100, 0, 0)),
+            ("eight times as much", ("--cost-pct", "800"),
+             8 * (990 * 2000 + 10 ** 7), (None, 800, 0, 0)),
+            ("half", ("-x", "50"), 990 * 1000 + 5 * 10 ** 6, (None, 50, 0, 0)),
+            ("first the limit, then the percentage", ("-c", "10", "-x", "800"),
+             8 * (990 * 2000 + 10 * 10000), (10000, 800, 10, 9900000)),
+            ("no more than 4.3 s", ("-x", "100000", "-c", "4000000"),
+             990 * 2000000 + 10 ** 10, (4000000000, 100000, 0, 0))):
+        found = replay.json({0: some}, {(0, 0): "MC"}, "-p", "policy=always",
+                            *words)
+        t.same("costs: " + what, (found["variants"][0]["cost_ns"], tuple(
+            found[f] for f in ("cost_limit_ns", "cost_pct", "cut_attempts",
+                               "cut_ns"))), (cost, cut))
+    # 4.3 s is where a time is cut off.
+    long = [Event(10 ** 9, 0, 2 ** 31, first=True, idle=5)]
+    found, _ = replay.one(long, "policy=always", "-x", "100000")
+    t.same("costs: one that would be longer", found["cost_ns"], 2 ** 32 - 1)
+    replay.write(recording.whole({0: some}))
+    t.said("costs: said", replay.run("-c", "10", "-x", "800"), 0,
+           "10 attempts took longer than 10 us, by 9.9 ms in all; that is left "
+           "out", "attempts are taken to cost 800 % of that")
+    for wrong in (("-c", "0"), ("-c", "4000001"), ("-c", "ten"), ("-x", "0"),
+                  ("-x", "100001"), ("--cost-pct", "")):
+        status, out, err = replay.run(*wrong)
+        t.result(status == 2 and not out and "usage: newidle replay" in err,
+                 "wrong use: %s %s" % wrong, [status, err])
 
 
 def test_levels(t, replay):
@@ -317,8 +361,8 @@ def main():
     t = Check()
     with Machine(loaded=False) as m, tempfile.TemporaryDirectory() as folder:
         replay = Replay(m, built_tools(t, folder))
-        for test in (test_model, test_known, test_half, test_levels, test_native,
-                     test_said, test_bad):
+        for test in (test_model, test_known, test_half, test_costs, test_levels,
+                     test_native, test_said, test_bad):
             test(t, replay)
     return t.done()
 

@@ -5,6 +5,8 @@ Slow, and with nothing of module/ or scripts/replay/ in it: what both say must
 be the same to the nanosecond.
 """
 
+import copy
+
 U64, UNIT = (1 << 64) - 1, 1024
 STRETCHES, STAND_INS, CHOICES = 32, 16, 6
 WIDTHS = {"SMT": 0, "CLS": 1, "CLUSTER": 1, "MC": 1, "DIE": 2, "PKG": 2,
@@ -232,7 +234,15 @@ def best_masks(cpu, names, made, window, depths):
     return masks
 
 
-def replay(by_cpu, names, words, window=1024, longest=1000000, seed=0):
+def reckoned(event, limit, pct):
+    """An attempt as it is taken to have been."""
+    made = copy.copy(event)
+    made.cost = min(min(event.cost, limit) * pct // 100, 2 ** 32 - 1)
+    return made
+
+
+def replay(by_cpu, names, words, window=1024, longest=1000000, seed=0,
+           cost_limit=2 ** 32 - 1, cost_pct=100):
     """Figures of a variant, or of the oracle if words is None."""
     knobs = dict(w.split("=") for w in words.split(",")) if words else None
     begin = min(some[0].time for some in by_cpu.values())
@@ -240,6 +250,7 @@ def replay(by_cpu, names, words, window=1024, longest=1000000, seed=0):
     stretch = (end - begin) // STRETCHES + 1
     total, net = Figures(), [0] * STRETCHES
     for cpu, some in by_cpu.items():
+        some = [reckoned(e, cost_limit, cost_pct) for e in some]
         made = prepared(some, window, longest)
         depths, dice = 1 + max(e.depth for e in some), Dice(seed + cpu)
         policies = knobs and [Policy(knobs, cpu + 61 * depth, some[0].time, dice)
