@@ -23,8 +23,12 @@ DEFAULTS = {"policy": "random", "rate": "1", "rate_shift": "22",
             "retry_idle_pct": "50", "max_level": "all"}
 
 
-def replayed(path, extra):
+def replayed(path, options, extra):
     words = [tools.find("newidle-replay"), "--json", path]
+    for name in ("cost_limit", "cost_pct"):
+        if getattr(options, name) is not None:
+            words[1:1] = ["--" + name.replace("_", "-"),
+                          str(getattr(options, name))]
     done = subprocess.run(words, stdin=subprocess.DEVNULL, check=False,
                           stdout=subprocess.PIPE)
     if done.returncode:
@@ -147,10 +151,13 @@ def lines(result, found, base_words):
     elif found["share_of_oracle"] is not None:
         yield "  %.0f %% of what an oracle would have won" % \
             (100 * found["share_of_oracle"])
-    if result["events"] > 50 * result["half_of_cost"]:
+    if result["cut_attempts"]:
+        yield "  %d attempts took longer than %d us: what is above is left out" % (
+            result["cut_attempts"], result["cost_limit_ns"] / 1000)
+    elif result["events"] > 50 * result["half_of_cost"]:
         yield "  half of the time was spent in %d attempts: if this is a virtual" \
             " machine,\n  its CPUs were taken away meanwhile, and this says " \
-            "little" % result["half_of_cost"]
+            "little (see --cost-limit)" % result["half_of_cost"]
     yield "  nothing else better by %g %% in %.0f %% of resamples" % (
         found["worth_pct"], 100 * found["sure"])
     if found["verdict"] == "no difference":
@@ -168,7 +175,7 @@ def from_file(path, options):
     if not os.path.exists(path):
         raise Failure(FAILED, path + ": No such file or directory")
     in_force = current() if options.command else None
-    result = replayed(path, [in_force] if in_force else [])
+    result = replayed(path, options, [in_force] if in_force else [])
     rows = {row["name"]: row for row in result["variants"]}
     native = [row for row in result["variants"] if row["native"]]
     if in_force:

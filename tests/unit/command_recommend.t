@@ -23,7 +23,8 @@ def row(name, *net, native=False):
 def judged(rows, worth=0.1, pulls=1000):
     """On 10 CPUs for 32 s: 1 % is 3.2 s, or 100 ms a stretch."""
     result = {"variants": rows, "duration_ns": 32 * 10 ** 9, "cpus": 10,
-              "pulled_passes": pulls, "events": 9, "half_of_cost": 4}
+              "pulled_passes": pulls, "events": 9, "half_of_cost": 4,
+              "cut_attempts": 0}
     return recommend.judge(result, rows[0], worth)
 
 
@@ -134,6 +135,13 @@ def test_files(t):
                 event.cost = 9000000
         t.said("a few attempts that took half of the time", say(
             recording.whole(steps)), 0, "half of the time was spent in ")
+        t.said("without what is above a limit", say(
+            recording.whole(steps), "--cost-limit", "20"), 0,
+               "10 attempts took longer than 20 us: what is above is left out",
+               absent=["half of the time"])
+        t.said("attempts so dear that none pays", say(
+            recording.whole(steps), "--cost-limit", "20", "--cost-pct", "10000"),
+               0, "no policy wins anything")
         t.said("too little", say(recording.whole(
             {0: recording.load(1, 300, [(.1, 3000)])})), 0,
                "Too few pulls", absent=["Recommended", "No difference"])
@@ -142,7 +150,10 @@ def test_files(t):
         t.said("no file", m.run("recommend", "/nowhere", **tools), 1,
                err=["No such file"])
         for arguments in ([], ["a", "b"], [file, "--", "true"],
-                          [file, "--worth", "x"]):
+                          [file, "--worth", "x"], [file, "--cost-limit", "0"],
+                          [file, "--cost-limit", "4000001"],
+                          [file, "--cost-pct", "100001"],
+                          [file, "--cost-pct", "much"]):
             t.said("recommend %s: wrong use" % " ".join(arguments[:2]),
                    m.run("recommend", *arguments, **tools), 2)
         t.said("a command, but nothing is loaded", m.run(
