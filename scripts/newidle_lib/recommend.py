@@ -97,7 +97,10 @@ def judge(result, base, worth_pct):
              "high_pct": 100 * high / cpu_ns if cpu_ns else None,
              "worth_pct": worth_pct, "share_of_oracle": best["share_of_oracle"],
              "sure": as_good(best, rows, samples, worth),
-             "pulls": result["pulled_passes"]}
+             "pulls": result["pulled_passes"],
+             "cost_limit_ns": result["cost_limit_ns"],
+             "cost_pct": result["cost_pct"],
+             "cut_attempts": result["cut_attempts"]}
     if result["pulled_passes"] < PULLS:
         found["verdict"] = "too little"
     elif gain >= worth and low > 0:
@@ -154,7 +157,9 @@ def lines(result, found, base_words):
     if result["cut_attempts"]:
         yield "  %d attempts took longer than %d us: what is above is left out" % (
             result["cut_attempts"], result["cost_limit_ns"] / 1000)
-    elif result["events"] > 50 * result["half_of_cost"]:
+    if result["cost_pct"] != 100:
+        yield "  attempts are taken to cost %d %% of that" % result["cost_pct"]
+    if result["events"] > 50 * result["half_of_cost"]:
         yield "  half of the time was spent in %d attempts: if this is a virtual" \
             " machine,\n  its CPUs were taken away meanwhile, and this says " \
             "little (see --cost-limit)" % result["half_of_cost"]

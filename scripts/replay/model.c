@@ -160,11 +160,11 @@ void model_prepare(struct model *m, struct recording *r,
 	*m = (struct model){
 		.r = r,
 		.a = a,
-		.half = longest_half(r),
 		.stretch = (r->end - r->begin) / PLAY_STRETCHES + 1,
 	};
 	for (i = 0; i < r->nr_cpus; i++)
 		prepare_cpu(m, &r->cpu[i]);
+	m->half = longest_half(r);
 }
 
 /**

@@ -58,7 +58,6 @@ struct assumed {
  * @guessed: those of which no idle time near them is known
  * @stretch: length of a stretch, ns
  * @half: so many of the longest attempts, within 1 in 8, took half of the time
- *	that was recorded
  * @cut: attempts that were recorded as longer than the limit
  * @cut_ns: time by which they were, ns
  */

@@ -140,7 +140,7 @@ static void print_recording(const struct report *t)
 		printf("attempts are taken to cost %" PRIu32 " %% of that\n",
 		       t->m->a->cost_pct);
 	/* Of 100 that are alike it would be 50. */
-	if (!t->m->cut && r->events >= 100 && t->m->half * 50 < r->events)
+	if (r->events >= 100 && t->m->half * 50 < r->events)
 		printf("half of the time was spent in %" PRIu64 " attempts: no work of the kernel's, if\n"
 		       "this is a virtual machine whose CPUs are taken away meanwhile (--cost-limit)\n",
 		       t->m->half);

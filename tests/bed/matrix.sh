@@ -196,7 +196,7 @@ print_table()
 		for (i = 1; i <= n; i++) {
 			at[lines, i] = $(i + 1)
 			if (i != 6 && length($(i + 1)) > wide[i]) wide[i] = length($(i + 1))
-			if (i == 6 && length($7) > wide[i] && length($7) < 20) wide[i] = length($7)
+			if (i == 6 && length($7) > wide[i] && length($7) < 32) wide[i] = length($7)
 		}
 	}
 	END {

@@ -72,11 +72,12 @@ deb()
 	echo "$out/newidle-${1}_${2}"_*.deb
 }
 
-# Those of which the headers are here, that is.
+# Those of which the headers are here, that is, and which newidle is for.
 kernels()
 {
 	for dir in /lib/modules/*/build/include; do
-		[ ! -e "$dir" ] || echo "$dir" | cut -d / -f 4
+		release=$(echo "$dir" | cut -d / -f 4)
+		[ ! -e "$dir" ] || /src/tests/bed/unfit "$release" || echo "$release"
 	done
 }
 

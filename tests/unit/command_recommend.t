@@ -24,7 +24,7 @@ def judged(rows, worth=0.1, pulls=1000):
     """On 10 CPUs for 32 s: 1 % is 3.2 s, or 100 ms a stretch."""
     result = {"variants": rows, "duration_ns": 32 * 10 ** 9, "cpus": 10,
               "pulled_passes": pulls, "events": 9, "half_of_cost": 4,
-              "cut_attempts": 0}
+              "cut_attempts": 0, "cost_limit_ns": None, "cost_pct": 100}
     return recommend.judge(result, rows[0], worth)
 
 
@@ -141,7 +141,13 @@ def test_files(t):
                absent=["half of the time"])
         t.said("attempts so dear that none pays", say(
             recording.whole(steps), "--cost-limit", "20", "--cost-pct", "10000"),
-               0, "no policy wins anything")
+               0, "no policy wins anything",
+               "attempts are taken to cost 10000 % of that")
+        found = json.loads(say(recording.whole(steps), "--cost-limit", "20",
+                               "--cost-pct", "300", "--json")[1])
+        t.same("--json tells what was assumed", [
+            found[f] for f in ("cost_limit_ns", "cost_pct", "cut_attempts")],
+               [20000, 300, 10])
         t.said("too little", say(recording.whole(
             {0: recording.load(1, 300, [(.1, 3000)])})), 0,
                "Too few pulls", absent=["Recommended", "No difference"])

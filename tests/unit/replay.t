@@ -190,6 +190,11 @@ def test_costs(t, replay):
     t.said("costs: said", replay.run("-c", "10", "-x", "800"), 0,
            "10 attempts took longer than 10 us, by 9.9 ms in all; that is left "
            "out", "attempts are taken to cost 800 % of that")
+    replay.write(recording.whole({0: [
+        Event(10 ** 9 + n * 10 ** 7, 0, 10 ** 6 + 2 * n if n % 100 == 7 else 2000,
+              first=True, idle=5) for n in range(1000)]}))
+    t.said("costs: a limit that leaves them long", replay.run("-c", "1001"), 0,
+           "5 attempts took longer than 1001 us", "half of the time was spent in ")
     for wrong in (("-c", "0"), ("-c", "4000001"), ("-c", "ten"), ("-x", "0"),
                   ("-x", "100001"), ("--cost-pct", "")):
         status, out, err = replay.run(*wrong)

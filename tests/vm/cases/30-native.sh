@@ -21,7 +21,8 @@ dice_are()
 
 # The kernel books our attempts and skips; that sinks its ratio.  Given back, a
 # domain starts as a new one does (calls 512, successes 256, ratio 512); idle
-# entries since then are on top, but for a ratio as after a whole window.
+# entries since then are on top, of which a pull counts for 2 at that ratio, but
+# less than a whole window.
 sunk()
 {
 	awk '$1 == 1 { if ($5 < 100) good = 1 } END { exit !good }' /sys/kernel/debug/nib_sd
@@ -32,7 +33,7 @@ begun_anew()
 	cat /sys/kernel/debug/nib_sd
 	awk 'NR > 1 {
 		lines++
-		if ($3 < 512 || $3 > 1023 || $4 < 256 || $4 > $3 - 256 || $5 != 512)
+		if ($3 < 512 || $3 > 1023 || $4 < 256 || $4 > 2 * $3 - 768 || $5 != 512)
 			bad++
 		if ($6 != "-" && ($6 < 0 || $6 > 20000))
 			bad++

@@ -17,6 +17,9 @@ case $(uname -r) in
 	line="this kernel has no usable BTF type information (0): a kernel built with CONFIG_DEBUG_INFO_BTF=y is needed" ;;
 esac
 
+# What the kernel says of the first module alone.
+check "modprobe fails" refused modprobe newidle
+
 # Twice: the first time leaves nothing that changes what is said.
 for _ in first second; do
 	refusal_is <<-END
