@@ -31,7 +31,7 @@ static const char usage[] =
 	"  -l, --levels        tell levels of domains one by one (with --json also CPUs)\n"
 	"  -w, --window N      passes in a window, 1 ... 1000000 (1024)\n"
 	"  -m, --longest US    idle time that a pull wins at most, 1 ... 4000000 (1000)\n"
-	"  -c, --cost-limit US  what an attempt takes at most, 1 ... 4000000 (none):\n"
+	"  -c, --cost-limit US what an attempt takes at most, 1 ... 4000000 (none):\n"
 	"                      on a machine whose CPUs lose their turn meanwhile\n"
 	"  -x, --cost-pct N    what attempts cost, percent of that, 1 ... 100000 (100)\n"
 	"  -s, --seed N        of the dice (0)\n"

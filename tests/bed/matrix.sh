@@ -23,8 +23,8 @@ matrix_sources()
 }
 
 # row DIR HASH VERDICT KERNEL RELEASE ENGINE NATIVE LOAD TESTS UNLOAD
-# Verdicts: passed, refused, failed, absent.  HASH tells sources and release, or
-# the verdict in its place for those that are to be tried again.
+# Verdicts: passed, refused, failed, absent.  HASH tells sources and release; it is
+# empty for those that are to be tried again, of which the sources alone are kept.
 row()
 {
 	mkdir -p "$1"
@@ -33,7 +33,7 @@ row()
 		shift 2
 		IFS='|'
 		echo "$*" > "$dir/row"
-		echo "$hash" > "$dir/hash"
+		echo "${hash:-$sources $1}" > "$dir/hash"
 	)
 }
 
@@ -69,7 +69,7 @@ one()
 	if [ -z "$good" ] || [ "$wrong" ]; then
 		say "$1, $3: FAILED: ${wrong:-its guest did not end well}"
 		tail -n 20 "$facts" | sed 's/^/# /'
-		row "$dir" "$sources failed" failed "$1" "$2" "$3" "${native:--}" "${load:--}" \
+		row "$dir" "" failed "$1" "$2" "$3" "${native:--}" "${load:--}" \
 			"${wrong:-guest failed}" "${unload:--}"
 		return
 	fi
@@ -77,13 +77,13 @@ one()
 	*",$3,"*)
 		if [ "$refused" ]; then
 			say "$1, $3: FAILED: refused, but it should work: $refused"
-			row "$dir" "$sources failed" failed "$1" "$2" "$3" - - "FAILED, refused: $refused" -
+			row "$dir" "" failed "$1" "$2" "$3" - - "FAILED, refused: $refused" -
 			return
 		fi ;;
 	*)
 		if [ -z "$refused" ]; then
 			say "$1, $3: FAILED: this engine should be refused"
-			row "$dir" "$sources failed" failed "$1" "$2" "$3" "$native" "$load" \
+			row "$dir" "" failed "$1" "$2" "$3" "$native" "$load" \
 				"FAILED: should be refused" "$unload"
 			return
 		fi ;;
@@ -95,7 +95,7 @@ one()
 	fi
 	if [ "$(fact engine)" != "$3" ]; then
 		say "$1, $3: FAILED: it took the engine '$(fact engine)'"
-		row "$dir" "$sources failed" failed "$1" "$2" "$3" "$native" "$load" \
+		row "$dir" "" failed "$1" "$2" "$3" "$native" "$load" \
 			"took another engine" "$unload"
 		return
 	fi
@@ -111,7 +111,7 @@ one()
 	if grep -q '^bad' "$dir/cases"; then
 		say "$1, $3: FAILED, $count tests pass"
 		sed -n 's/^bad/#/p' "$dir/cases"
-		row "$dir" "$sources failed" failed "$1" "$2" "$3" "$native" "$load" "$count FAILED" "$unload"
+		row "$dir" "" failed "$1" "$2" "$3" "$native" "$load" "$count FAILED" "$unload"
 	else
 		say "$1, $3: passed, $count tests"
 		row "$dir" "$4" passed "$1" "$2" "$3" "$native" "$load" "$count" "$unload"
@@ -127,7 +127,7 @@ broken()
 	say "$1: $3"
 	drop "$MATRIX/$1"
 	cp "$(log_of "$(chroot_of "$1")")" "$MATRIX/$1.log" 2> /dev/null || :
-	row "$MATRIX/$1/none" "$sources $2" "$2" "$1" - - - - "$3" -
+	row "$MATRIX/$1/none" "" "$2" "$1" - - - - "$3" -
 }
 
 # is_done KERNEL ENGINE HASH: such results are there.

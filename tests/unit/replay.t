@@ -143,27 +143,29 @@ def test_known(t, replay):
            (4096, 1024 * 10000 - 4096 * 1000))
 
 
+def apart(costs):
+    """Attempts that fail, 10 ms from one to the next."""
+    return [Event(10 ** 9 + n * 10 ** 7, 0, cost, first=True, idle=5)
+            for n, cost in enumerate(costs)]
+
+
 def test_half(t, replay):
     for what, costs, low, high in (
             ("attempts that are alike", [2000] * 1000, 500, 500),
             ("a few long ones", [1000] * 1000 + [10 ** 6] * 10, 5, 6),
             ("one", [10 ** 6], 0, 1), ("short ones", [1, 2, 3, 4], 1, 2)):
-        found = replay.json({0: [
-            Event(10 ** 9 + n * 10 ** 7, 0, cost, first=True, idle=5)
-            for n, cost in enumerate(costs)]}, {(0, 0): "MC"})
+        found = replay.json({0: apart(costs)}, {(0, 0): "MC"})
         t.result(low <= found["half_of_cost"] <= high, "half of the time was "
                  "spent in: " + what, [found["half_of_cost"]])
-    some = [Event(10 ** 9 + n * 10 ** 7, 0, 10 ** 6 if n % 200 == 7 else 1000,
-                  first=True, idle=5) for n in range(2000)]
-    replay.write(recording.whole({0: some}))
+    replay.write(recording.whole({0: apart(
+        10 ** 6 if n % 200 == 7 else 1000 for n in range(2000))}))
     t.said("and said, if it is few", replay.run(), 0, "half of the time was "
            "spent in 5 attempts")
 
 
 def test_costs(t, replay):
     # 10 of 1000 lost their turn for 1 ms.
-    some = [Event(10 ** 9 + n * 10 ** 7, 0, 10 ** 6 if n % 100 == 7 else 2000,
-                  first=True, idle=5) for n in range(1000)]
+    some = apart(10 ** 6 if n % 100 == 7 else 2000 for n in range(1000))
     for what, words, cost, cut in (
             ("as recorded", (), 990 * 2000 + 10 ** 7, (None, 100, 0, 0)),
             ("no longer than 10 us", ("--cost-limit", "10"),
@@ -183,16 +185,14 @@ def test_costs(t, replay):
             found[f] for f in ("cost_limit_ns", "cost_pct", "cut_attempts",
                                "cut_ns"))), (cost, cut))
     # 4.3 s is where a time is cut off.
-    long = [Event(10 ** 9, 0, 2 ** 31, first=True, idle=5)]
-    found, _ = replay.one(long, "policy=always", "-x", "100000")
+    found, _ = replay.one(apart([2 ** 31]), "policy=always", "-x", "100000")
     t.same("costs: one that would be longer", found["cost_ns"], 2 ** 32 - 1)
     replay.write(recording.whole({0: some}))
     t.said("costs: said", replay.run("-c", "10", "-x", "800"), 0,
            "10 attempts took longer than 10 us, by 9.9 ms in all; that is left "
            "out", "attempts are taken to cost 800 % of that")
-    replay.write(recording.whole({0: [
-        Event(10 ** 9 + n * 10 ** 7, 0, 10 ** 6 + 2 * n if n % 100 == 7 else 2000,
-              first=True, idle=5) for n in range(1000)]}))
+    replay.write(recording.whole({0: apart(
+        10 ** 6 + 2 * n if n % 100 == 7 else 2000 for n in range(1000))}))
     t.said("costs: a limit that leaves them long", replay.run("-c", "1001"), 0,
            "5 attempts took longer than 1001 us", "half of the time was spent in ")
     for wrong in (("-c", "0"), ("-c", "4000001"), ("-c", "ten"), ("-x", "0"),
