@@ -74,7 +74,7 @@ static u32 size_of(const struct btf_type *t)
  * The symbols must have been opened.
  *
  * Return: the BTF, or an error pointer: -ENOENT if the kernel lacks a function
- * that reads it, -EOPNOTSUPP if the kernel has no BTF.
+ * that reads it, -EOPNOTSUPP if the kernel has no BTF or can't read it.
  */
 const struct btf *newidle_btf_open(void)
 {
@@ -90,8 +90,12 @@ const struct btf *newidle_btf_open(void)
 	static_call_update(newidle_btf_string, (void *)string);
 
 	btf = static_call(newidle_get_btf)();
-	if (IS_ERR_OR_NULL(btf)) {
-		pr_err("this kernel has no usable BTF type information (%ld): a kernel built with CONFIG_DEBUG_INFO_BTF=y is needed\n",
+	if (!btf) {
+		pr_err("this kernel is built without CONFIG_DEBUG_INFO_BTF, so newidle can't know its structs: boot a kernel that has it\n");
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	if (IS_ERR(btf)) {
+		pr_err("this kernel can't read its own BTF type information (error %ld): not supported\n",
 		       PTR_ERR(btf));
 		return ERR_PTR(-EOPNOTSUPP);
 	}

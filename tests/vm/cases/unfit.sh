@@ -14,7 +14,7 @@ case $(uname -r) in
 *-no-btf)
 	check "this kernel has livepatching" [ -d /sys/kernel/livepatch ]
 	check "this kernel has no BTF" [ ! -e /sys/kernel/btf/vmlinux ]
-	line="this kernel has no usable BTF type information (0): a kernel built with CONFIG_DEBUG_INFO_BTF=y is needed" ;;
+	line="this kernel is built without CONFIG_DEBUG_INFO_BTF, so newidle can't know its structs: boot a kernel that has it" ;;
 esac
 
 # What the kernel says of the first module alone.
