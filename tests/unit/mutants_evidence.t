@@ -66,8 +66,7 @@ FAULTS = (
         ("highest cost: never less", "h->cost * 253 / 256", "h->cost"),
     )),
     (MODEL, "replay.t", (
-        ("won: not cut off", "\t\t\te->idle = longest;\n\t\tif (e->flags",
-         "\t\t\te->idle += 0;\n\t\tif (e->flags"),
+        ("won: not cut off", "e->idle = m->a->longest;", "e->idle += 0;"),
         ("won: what is not known counts as 0",
          "if (e->flags & EVENT_PULLED || !(e->flags & EVENT_IDLED))\n"
          "\t\t\tcontinue;\n\t\there.sum",
