@@ -3,17 +3,23 @@
 
 import contextlib
 import io
+import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.realpath(__file__))
 SCRIPTS = os.path.join(HERE, "..", "..", "scripts")
 sys.path[:0] = [os.path.join(HERE, "..", "style"), SCRIPTS]
 from tap import Tap, run
+
+# A shell's background jobs are deaf to ^C, and so would be what tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 NOBODY = 65534
 KNOBS = "/sys/kernel/newidle/"
@@ -176,6 +182,28 @@ def built_tools(t, folder):
                       env=dict(os.environ, CFLAGS=flags))
     t.result(status == 0 and not out, "the programs in C are built", [out])
     return folder
+
+
+def interrupted(m, options, ready, numbers, look=lambda: None):
+    """This test's --child, which gets these signals once it is ready: what look()
+    saw just before, its status, and what it said."""
+    with subprocess.Popen(
+            [sys.executable, os.path.realpath(sys.argv[0]), "--child", m.root,
+             json.dumps(options)], stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, start_new_session=True) as process:
+        until = time.monotonic() + 60
+        while not ready() and process.poll() is None and \
+                time.monotonic() < until:
+            time.sleep(0.02)
+        seen = look()
+        for number in numbers:
+            process.send_signal(number)
+        try:
+            said = process.communicate(timeout=240)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            said = process.communicate()[0] + "\nit did not end"
+    return seen, process.returncode, said
 
 
 def command_line(pid):

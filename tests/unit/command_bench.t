@@ -8,15 +8,12 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
-import tempfile
-import time
 import xml.dom.minidom
 from types import SimpleNamespace
 
 sys.dont_write_bytecode = True
-from command import KNOBS, NOBODY, Check, Machine, running
+from command import KNOBS, NOBODY, Check, Machine, interrupted, running
 
 CHANGED = {"policy": "bresenham", "rate": "0", "window": "64",
            "max_level": "smt"}
@@ -269,27 +266,11 @@ def test_words(t):
 def child(root):
     """In a process of its own, to be killed."""
     from newidle_lib import bench as command, machine
-    # A shell's background jobs are deaf to it.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     machine.ROOT = root
     set_up(SimpleNamespace(root=root))
     return command.bench(SimpleNamespace(**dict(
         PLAIN, output=os.path.dirname(root) + "/result", **json.loads(
             sys.argv[3]))))
-
-
-def interrupted(m, number, when, **options):
-    with subprocess.Popen(
-            [sys.executable, os.path.realpath(__file__), "--child", m.root,
-             json.dumps(options)], stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True) as process:
-        until = time.monotonic() + 60
-        while not when() and process.poll() is None and \
-                time.monotonic() < until:
-            time.sleep(0.02)
-        process.send_signal(number)
-        said = process.communicate(timeout=240)[0]
-    return process.returncode, said
 
 
 def test_interrupted(t):
@@ -303,8 +284,8 @@ def test_interrupted(t):
                            (signal.SIGHUP, 129)):
         with Machine() as m:
             prepared(m)
-            have, said = interrupted(m, number, lambda m=m: ran(m, 13),
-                                     runs=100)
+            _, have, said = interrupted(m, {"runs": 100},
+                                        lambda m=m: ran(m, 13), [number])
             name = signal.Signals(number).name
             t.result(have == status and "Traceback" not in said, name,
                      [have, said])
@@ -314,9 +295,9 @@ def test_interrupted(t):
                     "verdict" in said), (number == signal.SIGINT, ) * 2)
     with Machine() as m:
         prepared(m)
-        have, _ = interrupted(
-            m, signal.SIGTERM, lambda: ran(m, 1),
-            cmd="echo >> \"$ROOT/ran\"; sleep %s & sleep %s" % (MARK, MARK))
+        _, have, _ = interrupted(
+            m, {"cmd": "echo >> \"$ROOT/ran\"; sleep %s & sleep %s" % (MARK, MARK)},
+            lambda: ran(m, 1), [signal.SIGTERM])
         as_before(t, m, "in the middle of a run")
         t.same("in the middle of a run: the workload is gone", (have, running(MARK)), (143, []))
 

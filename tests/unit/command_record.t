@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -16,7 +15,7 @@ from types import SimpleNamespace
 
 sys.dont_write_bytecode = True
 import recording
-from command import KNOBS, NOBODY, Check, Machine, built_tools, running
+from command import KNOBS, NOBODY, Check, Machine, built_tools, interrupted, running
 from ringbuffer import Instance, decide, done, pages, switch
 
 TRACING = "/sys/kernel/tracing"
@@ -201,22 +200,6 @@ def is_recording(m):
         return False
 
 
-def interrupted(m, numbers, command=()):
-    with subprocess.Popen(
-            [sys.executable, os.path.realpath(__file__), "--child",
-             m.root, json.dumps(command)], stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True) as process:
-        until = time.monotonic() + 60
-        while not is_recording(m) and process.poll() is None and \
-                time.monotonic() < until:
-            time.sleep(0.05)
-        policy = m.get(KNOBS + "policy")
-        for number in numbers:
-            process.send_signal(number)
-        said = process.communicate(timeout=60)[0]
-    return policy, process.returncode, said
-
-
 def test_interrupted(t):
     for what, numbers, status, words in (
             ("^C", [signal.SIGINT], 0, "3 attempts"),
@@ -226,7 +209,9 @@ def test_interrupted(t):
              "")):
         with Machine() as m:
             with_tracing(m)
-            policy, have, said = interrupted(m, numbers)
+            policy, have, said = interrupted(
+                m, [], lambda m=m: is_recording(m), numbers,
+                lambda m=m: m.get(KNOBS + "policy"))
             t.result(policy == "always" and have in (
                 (status, ) if status is not None else (0, 130, 143)) and
                 words in said and "Traceback" not in said, what,
@@ -234,8 +219,8 @@ def test_interrupted(t):
             as_before(t, m, what)
     with Machine() as m:
         with_tracing(m)
-        _, have, said = interrupted(m, [signal.SIGTERM],
-                                    ["sleep", MARK])
+        _, have, _ = interrupted(m, ["sleep", MARK], lambda: is_recording(m),
+                                 [signal.SIGTERM])
         t.same("SIGTERM with a command", have, 143)
         as_before(t, m, "SIGTERM with a command")
         t.same("SIGTERM: the command is gone", running(MARK), [])
