@@ -5,26 +5,46 @@
 #
 # newidle's books against the kernel's own, exactly, per CPU and level.
 
-# counted WHAT: the load just run, in both books
-counted()
+# while_load COMMAND...: over and over for as long as a load runs
+while_load()
 {
-	check "$1: the kernel's books are quiet" snapshot /tmp/after
-	said=$(compare /tmp/before /tmp/after)
-	is "$?" 0 "$1: both books agree on every CPU and level"
-	diag "$said"
+	load 2 200 &
+	load=$!
+	flips=0
+	while kill -0 $load 2>/dev/null; do
+		"$@"
+	done
+	wait $load
 }
 
-begin()
+flip()
 {
-	snapshot /tmp/before || not_ok "the kernel's books are quiet"
+	knob "$1" "$2"
+	flips=$((flips + 1))
+}
+
+knobs()
+{
+	for setting in "policy always" "window 64" "policy random" "rate 0" "retry 1" \
+		"policy bresenham" "max_level llc" "window 1024" "rate_shift 30" \
+		"policy value" "max_level all" "rate 1" "rate_shift 22" "retry 0"; do
+		# shellcheck disable=SC2086
+		flip $setting
+	done
+}
+
+# stock hands the dice back.
+policies()
+{
+	flip policy stock
+	flip policy always
+	flip policy random
 }
 
 check "newidle-load" newidle-load
 
 knob policy always
-begin
-load
-counted always
+books_agree always
 is "$(changed /tmp/before /tmp/after 6)" 0 "always never skips"
 check "always decided" [ "$(changed /tmp/before /tmp/after 4)" -gt 50 ]
 check "attempts pulled tasks" [ "$(changed /tmp/before /tmp/after 7)" -gt 0 ]
@@ -32,53 +52,24 @@ check "attempts pulled tasks" [ "$(changed /tmp/before /tmp/after 7)" -gt 0 ]
 for rate in 0 1; do
 	knob rate $rate
 	knob policy random
-	begin
-	load
-	counted "random, rate $rate"
+	books_agree "random, rate $rate"
 	check "random, rate $rate skips" [ "$(changed /tmp/before /tmp/after 6)" -gt 0 ]
 	check "random, rate $rate tries" [ "$(changed /tmp/before /tmp/after 5)" -gt 0 ]
 done
 
 for policy in bresenham value; do
 	knob policy $policy
-	begin
-	load
-	counted "$policy"
+	books_agree "$policy"
 	check "$policy tries" [ "$(changed /tmp/before /tmp/after 5)" -gt 0 ]
 done
 
-# Both ways for as long as the load runs, as fast as the shell can.
-begin
-load 2 200 &
-load=$!
-flips=0
-while kill -0 $load 2>/dev/null; do
-	for setting in "policy always" "window 64" "policy random" "rate 0" "retry 1" \
-		"policy bresenham" "max_level llc" "window 1024" "rate_shift 30" \
-		"policy value" "max_level all" "rate 1" "rate_shift 22" "retry 0"; do
-		# shellcheck disable=SC2086
-		knob $setting
-		flips=$((flips + 1))
-	done
-done
-wait $load
-counted "$flips knob writes during the load"
-check "enough of them" [ $flips -ge 100 ]
+# As fast as the shell can.
+books_agree "knob writes during the load" while_load knobs
+check "enough of them ($flips)" [ "$flips" -ge 100 ]
 
-# stock hands the dice back: what they skip can't be seen, the rest can.
-begin
-load 2 200 &
-load=$!
-flips=0
-while kill -0 $load 2>/dev/null; do
-	knob policy stock
-	knob policy always
-	knob policy random
-	flips=$((flips + 3))
-done
-wait $load
-counted "$flips policy changes, stock among them, during the load"
-check "enough of them" [ $flips -ge 10 ]
+# What the kernel's dice skip under stock can't be seen, the rest can.
+books_agree "policy changes, stock among them, during the load" while_load policies
+check "enough of them ($flips)" [ "$flips" -ge 10 ]
 if [ "$(native)" = none ]; then
 	check "decisions are known, as the kernel has no dice" [ "$(stats calls)" -gt 0 ]
 else

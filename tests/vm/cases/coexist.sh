@@ -192,11 +192,7 @@ if [ "$(wanted_engine)" = swap ]; then
 	check "the log says what is lost" wait_for 5 log_says \
 		"newidle: another livepatch has come above ours on $target: attempts under policy stock can't be counted"
 	other=$(cat "$NIB_CALLS")
-	snapshot /tmp/before
-	load
-	snapshot /tmp/after
-	diag "$(compare /tmp/before /tmp/after)"
-	check "both books agree" compare /tmp/before /tmp/after
+	books_agree "with it"
 	check "the other livepatch is asked too" [ $(($(cat "$NIB_CALLS") - other)) -gt 10 ]
 	knob policy stock
 	is "$(stats attempts)$(stats pulls)$(stats cost_ns)" "---" "under stock they read -"

@@ -52,12 +52,7 @@ limit()
 	sleep 1
 	check "$1: the log has nothing to say" refused log_says "newidle: max_level"
 	remembered "$3" > /tmp/was
-	snapshot /tmp/before || not_ok "the kernel's books are quiet"
-	load 4 60
-	check "$1: the kernel's books are quiet" snapshot /tmp/after
-	said=$(compare /tmp/before /tmp/after)
-	is "$?" 0 "$1: both books agree on every CPU and level"
-	diag "$said"
+	books_agree "$1" load 4 60
 	diag "$(tried | tr '\n' ' ')"
 	check "$1: tried up to there" [ "$(tried_at "$2")" -gt 0 ]
 	is "$(tried_at "$3")" 0 "$1: nothing tried beyond"
@@ -66,6 +61,7 @@ limit()
 	is "$(grep -vxFf /tmp/is /tmp/was)" "" "$1: what is beyond is remembered as it was"
 }
 
+features_keep
 check "newidle-load" newidle-load policy=always rate=0
 load 4 60
 is "$(awk '!/^#/ { print $4 }' "$DOMAINS" | sort -u | wc -l)" 4 "four kinds of domains"
@@ -81,6 +77,11 @@ limit llc "$LLC" "$BEYOND_LLC"
 limit all $ALL '^none$'
 check "lifted: NUMA is tried again" [ "$(tried_at "$BEYOND_NODE")" -gt 0 ]
 
+for policy in bresenham value; do
+	knob policy $policy
+	books_agree "$policy, everywhere" load 4 60
+done
+
 knob max_level smt
 knob policy stock
 snapshot /tmp/before
@@ -88,3 +89,5 @@ load 4 60
 snapshot /tmp/after
 check "stock knows no limit" [ "$(tried_at "$BEYOND_SMT")" -gt 0 ]
 check "unload" modprobe -r newidle
+check "nothing is left" gone
+check "the kernel's features are as before, byte for byte" as_before

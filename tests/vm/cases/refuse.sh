@@ -103,26 +103,18 @@ check_refused "built without livepatching" \
 	"newidle: this kernel is built without CONFIG_LIVEPATCH" \
 	insmod /test/no-livepatch/newidle.ko
 
-# Another kernel's module: one whose magic string tells of other options.
-installed=$(modinfo -n newidle)
-case $installed in
-*.xz)	unxz -c "$installed" > /tmp/newidle.ko ;;
-*)	cp "$installed" /tmp/newidle.ko ;;
-esac
-at=$(strings -t d /tmp/newidle.ko | awk '$2 ~ /^vermagic=/ { print $1 + length($2) + 1; exit }')
-printf U | dd of=/tmp/newidle.ko bs=1 seek="$at" conv=notrunc 2>/dev/null
-diag "$(modinfo -F vermagic /tmp/newidle.ko)"
-mv "$installed" /tmp/installed
-cp /tmp/newidle.ko "${installed%.xz}"
-depmod
+# Another kernel's module.
+# shellcheck source=tests/vm/guest/installed.sh
+. /test/installed.sh
+of_another_kernel /tmp/other.ko
+diag "$(modinfo -F vermagic /tmp/other.ko)"
+instead /tmp/other.ko
 words=$(newidle-load 2>&1)
 status=$?
 diag "$words"
 is "$status" 1 "another kernel's module: newidle-load fails"
 check "another kernel's module: it says so" contains "$words" "built for another kernel"
 check "another kernel's module: nothing is left" gone
-rm "${installed%.xz}"
-mv /tmp/installed "$installed"
-depmod
+put_back
 check_loads "with this kernel's module"
 check_gone "at last"

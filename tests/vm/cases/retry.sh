@@ -8,20 +8,6 @@
 # The second look: what it tries and pulls is in the kernel's books and in
 # newidle's, where it belongs, on domains within the last-level cache alone.
 
-begin()
-{
-	snapshot /tmp/before || not_ok "the kernel's books are quiet"
-}
-
-# counted WHAT: the load just run, in both books
-counted()
-{
-	check "$1: the kernel's books are quiet" snapshot /tmp/after
-	said=$(compare /tmp/before /tmp/after)
-	is "$?" 0 "$1: both books agree on every CPU and level"
-	diag "$said"
-}
-
 # Retries of domains with such a name, since the load.
 retries_of()
 {
@@ -34,9 +20,7 @@ retries_of()
 # bresenham without rate skips as much as can be.
 check "newidle-load" newidle-load policy=bresenham rate=0 retry_idle_pct=1
 is "$(cat "$SYS/engine")" "$(wanted_engine)" "engine"
-begin
-load
-counted "retry off"
+books_agree "retry off"
 is "$(stats retries) $(stats retry_pulls)" "0 0" "retry off: none"
 
 # A busy machine idles for so short a time that nothing may be left for it: wait
@@ -46,33 +30,29 @@ enough()
 	load
 	[ "$(stats retries)" -ge 50 ] && [ "$(stats retry_pulls)" -ge 1 ]
 }
+looks_again()
+{
+	check "retry on: second looks are made, and pull" wait_for 60 enough
+}
 knob retry 1
-begin
-check "retry on: second looks are made, and pull" wait_for 60 enough
-counted "retry on"
+books_agree "retry on" looks_again
 same_sums "stats/ has the sums of debugfs"
 check "on SMT and MC" [ "$(retries_of '^(SMT|MC)$')" -gt 0 ]
 is "$(retries_of '^(PKG|DIE|NUMA|NODE)$')" 0 "not beyond the last-level cache"
 
 for policy in random value always; do
 	knob policy $policy
-	begin
-	load
-	counted "$policy with retry"
+	books_agree "$policy with retry"
 done
 is "$(changed /tmp/before /tmp/after 10)" 0 "always leaves nothing to be tried again"
 
 knob policy bresenham
 knob retry 0
-begin
-load
-counted "retry off again"
+books_agree "retry off again"
 is "$(changed /tmp/before /tmp/after 10)" 0 "retry off again: none"
 
 knob policy stock
 knob retry 1
-begin
-load
-counted "stock"
+books_agree stock
 is "$(changed /tmp/before /tmp/after 10)" 0 "stock is the kernel's own"
 check "unload" modprobe -r newidle

@@ -188,11 +188,7 @@ for setting in "policy always" "max_level all" "retry 0" "cost_bump 0" "reset 1"
 	# shellcheck disable=SC2086
 	knob $setting
 done
-check "the kernel's books are quiet" snapshot /tmp/before
-load
-check "still quiet" snapshot /tmp/after
-diag "$(compare /tmp/before /tmp/after)"
-check "both books agree" compare /tmp/before /tmp/after
+books_agree "at the end"
 same_sums "stats/ has the sums of debugfs"
 # shellcheck disable=SC2046
 set -- $(stats_read)

@@ -35,7 +35,9 @@ answer=$(modprobe -r newidle 2>&1)
 check "unloading under perf is refused" [ $? -ne 0 ]
 diag "$answer"
 check "and perf is named" contains "$answer" perf
-is "$(cat "$SYS/state")" active "newidle works on"
+is "$(cat "$SYS/state") $(cat /sys/kernel/livepatch/newidle/enabled)" "active 1" \
+	"newidle works on, its livepatch too"
+decides "under perf"
 kill $perf
 wait $perf
 
