@@ -55,7 +55,7 @@ counts()
 }
 counts /tmp/kernel1 /tmp/probe1
 check "hackbench runs" hackbench -g 2 -l 100
-check "stress-ng runs" stress-ng --quiet --temp-path /tmp --sock 4 --timeout 3
+check "stress-ng runs" stress-ng --quiet --temp-path /tmp --sockpair 4 --timeout 3
 counts /tmp/kernel2 /tmp/probe2
 
 # growth BEFORE AFTER: per CPU
