@@ -22,6 +22,10 @@ ON=/tmp/on
 # Kernels built here have no IP; with --sock-domain unix stress-ng fails on all.
 SOCK=--sock
 [ -e /proc/net/tcp ] || SOCK=--sockpair
+# Where spinlocks keep a task on its CPU (rt), who sets an affinity while his own is being
+# set makes 6.1 and 6.12 warn in affine_move_task(), without newidle too.
+RACE="--race-sched 1"
+case $(uname -r) in *-rt-*) RACE= ;; esac
 
 # Tells how often something was done: a line for each.
 done_once()
@@ -41,8 +45,9 @@ loads()
 {
 	while [ -e $ON ]; do
 		hackbench -g 2 -l 40 > /dev/null 2>&1
+		# shellcheck disable=SC2086
 		stress-ng -q $SOCK 1 --cyclic 1 --cyclic-policy rr --fork 1 \
-			--race-sched 1 --temp-path /tmp -t 2 > /tmp/stress-ng 2>&1 &&
+			$RACE --temp-path /tmp -t 2 > /tmp/stress-ng 2>&1 &&
 			done_once loads
 		sleep 0.3
 	done
