@@ -184,26 +184,26 @@ def built_tools(t, folder):
     return folder
 
 
-def interrupted(m, options, ready, numbers, look=lambda: None):
-    """This test's --child, which gets these signals once it is ready: what look()
-    saw just before, its status, and what it said."""
+def interrupted(m, options, ready, numbers, seconds=60):
+    """This test's --child, which gets these signals once it is ready and then has so
+    many seconds to end: what ready() found, its status, and what it said."""
     with subprocess.Popen(
             [sys.executable, os.path.realpath(sys.argv[0]), "--child", m.root,
              json.dumps(options)], stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, start_new_session=True) as process:
         until = time.monotonic() + 60
-        while not ready() and process.poll() is None and \
-                time.monotonic() < until:
+        found = ready()
+        while not found and process.poll() is None and time.monotonic() < until:
             time.sleep(0.02)
-        seen = look()
+            found = ready()
         for number in numbers:
             process.send_signal(number)
         try:
-            said = process.communicate(timeout=240)[0]
+            said = process.communicate(timeout=seconds)[0]
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             said = process.communicate()[0] + "\nit did not end"
-    return seen, process.returncode, said
+    return found, process.returncode, said
 
 
 def command_line(pid):

@@ -285,7 +285,7 @@ def test_interrupted(t):
         with Machine() as m:
             prepared(m)
             _, have, said = interrupted(m, {"runs": 100},
-                                        lambda m=m: ran(m, 13), [number])
+                                        lambda m=m: ran(m, 13), [number], 240)
             name = signal.Signals(number).name
             t.result(have == status and "Traceback" not in said, name,
                      [have, said])
@@ -297,7 +297,7 @@ def test_interrupted(t):
         prepared(m)
         _, have, _ = interrupted(
             m, {"cmd": "echo >> \"$ROOT/ran\"; sleep %s & sleep %s" % (MARK, MARK)},
-            lambda: ran(m, 1), [signal.SIGTERM])
+            lambda: ran(m, 1), [signal.SIGTERM], 240)
         as_before(t, m, "in the middle of a run")
         t.same("in the middle of a run: the workload is gone", (have, running(MARK)), (143, []))
 

@@ -190,14 +190,15 @@ def child(folder):
         command=json.loads(sys.argv[3])))
 
 
-def is_recording(m):
+def recording_policy(m):
+    """In force while it records, None while it does not."""
     try:
         folder = m.path(INSTANCES)
         with open("%s/%s/tracing_on" % (folder, os.listdir(folder)[0]),
                   encoding="ascii") as f:
-            return f.read() == "1"
+            return m.get(KNOBS + "policy") if f.read() == "1" else None
     except (OSError, IndexError):
-        return False
+        return None
 
 
 def test_interrupted(t):
@@ -210,8 +211,7 @@ def test_interrupted(t):
         with Machine() as m:
             with_tracing(m)
             policy, have, said = interrupted(
-                m, [], lambda m=m: is_recording(m), numbers,
-                lambda m=m: m.get(KNOBS + "policy"))
+                m, [], lambda m=m: recording_policy(m), numbers)
             t.result(policy == "always" and have in (
                 (status, ) if status is not None else (0, 130, 143)) and
                 words in said and "Traceback" not in said, what,
@@ -219,7 +219,7 @@ def test_interrupted(t):
             as_before(t, m, what)
     with Machine() as m:
         with_tracing(m)
-        _, have, _ = interrupted(m, ["sleep", MARK], lambda: is_recording(m),
+        _, have, _ = interrupted(m, ["sleep", MARK], lambda: recording_policy(m),
                                  [signal.SIGTERM])
         t.same("SIGTERM with a command", have, 143)
         as_before(t, m, "SIGTERM with a command")

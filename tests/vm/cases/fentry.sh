@@ -12,23 +12,24 @@
 
 target=$(function_name "$(wanted_target)")
 
-# watch [FUNCTION]: count its entries and returns, until stopped
+# watch FUNCTION: count its entries and returns, until stopped
 watch()
 {
-	on=${1:-$target}
-	bpftrace -e "fentry:$on { @in = count(); } fexit:$on { @out = count(); }" \
+	bpftrace -e "fentry:$1 { @in = count(); } fexit:$1 { @out = count(); }" \
 		> /tmp/seen 2>&1 &
 	watcher=$!
 }
 
+# is_attached FUNCTION
 is_attached()
 {
-	grep -q Attach /tmp/seen && is_hooked
+	grep -q Attach /tmp/seen && is_hooked "$1"
 }
 
+# is_hooked FUNCTION
 is_hooked()
 {
-	grep "^$on " /sys/kernel/tracing/enabled_functions | grep -q ' D '
+	grep "^$1 " /sys/kernel/tracing/enabled_functions | grep -q ' D '
 }
 
 stop()
@@ -54,15 +55,14 @@ both_saw()
 features_keep
 # Of what nobody calls nothing is seen; and nobody is at our function yet.
 watch cmdline_proc_show
-check "BPF is attached elsewhere" wait_for 120 is_attached
-on=$target
-check "not to $target" refused is_hooked
+check "BPF is attached elsewhere" wait_for 120 is_attached cmdline_proc_show
+check "not to $target" refused is_hooked "$target"
 load
 stop
 check "it saw nothing" [ "$(seen in)$(seen out)" -lt 1 ]
 
-watch
-check "BPF is attached" wait_for 120 is_attached
+watch "$target"
+check "BPF is attached" wait_for 120 is_attached "$target"
 check "newidle-load under it" newidle-load --timeout 120
 decides "BPF came first"
 check "unload under it" newidle-unload --timeout 120
@@ -71,8 +71,8 @@ stop
 both_saw "BPF came first"
 
 check "newidle-load" newidle-load --timeout 120
-watch
-check "BPF is attached" wait_for 120 is_attached
+watch "$target"
+check "BPF is attached" wait_for 120 is_attached "$target"
 decides "newidle came first"
 books_agree "newidle came first"
 stop

@@ -20,8 +20,8 @@ CPUS=/sys/devices/system/cpu
 GROUPS_DIR=/tmp/groups
 ON=/tmp/on
 # Kernels built here have no IP; with --sock-domain unix stress-ng fails on all.
-SOCK=--sock
-[ -e /proc/net/tcp ] || SOCK=--sockpair
+SOCK="--sock 1"
+[ -e /proc/net/tcp ] || SOCK="--sockpair 1"
 # Where spinlocks keep a task on its CPU (rt), who sets an affinity while his own is being
 # set makes 6.1 and 6.12 warn in affine_move_task(), without newidle too.
 RACE="--race-sched 1"
@@ -44,10 +44,10 @@ count()
 loads()
 {
 	while [ -e $ON ]; do
-		hackbench -g 2 -l 40 > /dev/null 2>&1
 		# shellcheck disable=SC2086
-		stress-ng -q $SOCK 1 --cyclic 1 --cyclic-policy rr --fork 1 \
-			$RACE --temp-path /tmp -t 2 > /tmp/stress-ng 2>&1 &&
+		hackbench -g 2 -l 40 > /tmp/loads 2>&1 &&
+			stress-ng -q $SOCK $RACE --cyclic 1 --cyclic-policy rr --fork 1 \
+				--temp-path /tmp -t 2 > /tmp/loads 2>&1 &&
 			done_once loads
 		sleep 0.3
 	done
@@ -188,7 +188,7 @@ check "flips" [ "$(field flips)" -ge $((seconds * 10)) ]
 check "flips of policy, at least 5 in a second" \
 	[ "${policy_hz%.*}" -ge 5 ]
 check "loads" [ "$(count loads)" -ge $((seconds / 30)) ]
-diag "$(cat /tmp/stress-ng)"
+diag "$(cat /tmp/loads)"
 check "pulls" [ "$(field pulls)" -ge $((seconds / 2)) ]
 
 # As if nothing had been.

@@ -26,12 +26,6 @@ compare_for()
 	cat $PARAMETERS/twin_report > /tmp/report
 }
 
-# Kernels without dice book failures dearly.
-bump=1
-if [ "$(native)" != none ]; then
-	echo NO_NI_RANDOM > "$FEATURES"
-	bump=0
-fi
 # A fault shows with some kinds of events alone, of which there may be few.
 noticed()
 {
@@ -39,6 +33,12 @@ noticed()
 	[ "$(count different)" -gt 0 ]
 }
 
+# Kernels without dice book failures dearly.
+bump=1
+if [ "$(native)" != none ]; then
+	echo NO_NI_RANDOM > "$FEATURES"
+	bump=0
+fi
 check "the twins are loaded" insmod /test/twin/newidle.ko engine=swap policy=always \
 	cost_bump=$bump
 check "and active" wait_for 120 state_is active
