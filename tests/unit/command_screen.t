@@ -122,6 +122,11 @@ class Terminal:
                 yield frame[:-3].replace("\x1b[K", "").replace(
                     "\r", "").split("\n")
 
+    def draws(self, text, since=0):
+        """shows(), in a frame that has come as a whole."""
+        return self.until(lambda: any(text in line for frame in
+                                      self.frames(since) for line in frame))
+
 
 def fits(frames, columns, rows):
     return bool(frames) and all(
@@ -140,7 +145,7 @@ def left_alone(t, what, term):
 def test_draws(t, m):
     with Terminal(m) as term:
         t.result(term.shows("looking for 0.2 s; q quits"), "draws at once")
-        t.result(term.shows("  50.0 "), "draws figures", [term.output])
+        t.result(term.draws("  50.0 "), "draws figures", [term.output])
         t.result(term.settings() != term.before, "keys come at once")
         frame = list(term.frames())[-1]
         t.same("levels, lowest first", [line.split()[0] for line in frame[2:7]],
@@ -157,7 +162,7 @@ def test_draws(t, m):
 
 def test_sizes(t, m):
     with Terminal(m, 40, 6) as term:
-        t.result(term.shows("more lines"), "few lines: says that some are missing")
+        t.result(term.draws("more lines"), "few lines: says that some are missing")
         frames = list(term.frames())
         t.result(fits(frames, 40, 6), "fits 40x6", frames)
         t.result("success%" not in term.output and "pulls/s" in term.output,
@@ -167,7 +172,7 @@ def test_sizes(t, m):
             since = len(term.output)
             term.resize(columns, rows)
             os.kill(term.pid, signal.SIGWINCH)
-            t.result(term.shows(words, since), "resized to %dx%d" %
+            t.result(term.draws(words, since), "resized to %dx%d" %
                      (columns, rows))
             last = list(term.frames(since))[-1:]
             t.result(fits(last, columns, rows), "fits %dx%d" % (columns, rows),
