@@ -8,6 +8,7 @@
 
 #include <linux/ftrace.h>
 #include <linux/jump_label.h>
+#include <linux/livepatch.h>
 #include <linux/sched/isolation.h>
 #include <linux/sched/topology.h>
 #include <linux/version.h>
@@ -89,6 +90,18 @@ static inline bool newidle_keeps_house(int cpu)
 #define NEWIDLE_FTRACE_IPMODIFY	FTRACE_OPS_FL_IPMODIFY
 #else
 #define NEWIDLE_FTRACE_IPMODIFY	(FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_SAVE_REGS)
+#endif
+
+/*
+ * A task's states in a livepatch's transition, renamed with d927752f287f
+ * ("livepatch: Rename KLP_* to KLP_TRANSITION_*"), which was backported, too.
+ */
+#ifdef KLP_TRANSITION_IDLE
+#define NEWIDLE_KLP_UNDEFINED	KLP_TRANSITION_IDLE
+#define NEWIDLE_KLP_PATCHED	KLP_TRANSITION_PATCHED
+#else
+#define NEWIDLE_KLP_UNDEFINED	KLP_UNDEFINED
+#define NEWIDLE_KLP_PATCHED	KLP_PATCHED
 #endif
 
 #endif /* NEWIDLE_COMPAT_H */

@@ -14,8 +14,8 @@
 #include <linux/jiffies.h>
 #include <linux/livepatch.h>
 #include <linux/module.h>
-#include <linux/rcupdate.h>
 #include <linux/workqueue.h>
+#include "dead.h"
 #include "dice.h"
 #include "domains.h"
 #include "engine.h"
@@ -53,21 +53,6 @@ static int nr_hooks(void)
 static void watch(struct work_struct *work);
 static DECLARE_DELAYED_WORK(watch_work, watch);
 
-/*
- * Let dead tasks go.  One that was waited for is off the task list, so that klp
- * has given it no state, yet passes through the scheduler a last time; if a
- * function there is in transition by then, klp_ftrace_handler() warns.  RCU-tasks
- * waits for just these, as for every task's next voluntary switch; ftrace itself
- * waits like this when an ops is freed.  Tasks forked from now on have a state.
- *
- * Context: klp's callbacks, between klp_init_transition() and the moment when
- * tasks are asked to switch.
- */
-static void let_dead_go(void)
-{
-	synchronize_rcu_tasks();
-}
-
 /* Under klp's mutex: from here to the patching nobody can come in between. */
 static int before_patching(struct klp_object *obj)
 {
@@ -76,7 +61,7 @@ static int before_patching(struct klp_object *obj)
 	for (i = 0; !err && i < nr_hooks(); i++)
 		err = newidle_function_prove(engine->hooks[i].target);
 	if (!err)
-		let_dead_go();
+		newidle_dead_wait();
 	return err;
 }
 
@@ -160,7 +145,7 @@ static void before_unpatching(struct klp_object *obj)
 {
 	mark_in_transition(false);
 	end(obj);
-	let_dead_go();
+	newidle_dead_wait();
 	mark_in_transition(true);
 }
 
@@ -376,10 +361,14 @@ int newidle_patch_enable(const struct newidle_engine *chosen)
 		funcs[i].old_name = engine->hooks[i].target->name;
 		funcs[i].new_func = engine->hooks[i].func;
 	}
+	newidle_dead_open();
 	err = klp_enable_patch(&patch);
-	if (!err)
+	if (!err) {
 		schedule_delayed_work(&watch_work, HZ);
-	else if (err == -EBUSY)
+		return 0;
+	}
+	newidle_dead_close();
+	if (err == -EBUSY)
 		pr_err("livepatch of %s failed: if no line above tells why, another livepatch is in transition (/sys/kernel/livepatch/*/transition); try again when it is done\n",
 		       engine->hooks[0].target->name);
 	else
@@ -397,4 +386,5 @@ void newidle_patch_close(void)
 {
 	cancel_delayed_work_sync(&watch_work);
 	notice_eviction();
+	newidle_dead_close();
 }

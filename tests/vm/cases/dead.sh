@@ -54,3 +54,15 @@ check "modprobe -r newidle" modprobe -r newidle
 check "nothing is left" gone
 rmmod nib_block
 rmmod nib_dead
+
+# And one that goes just when newidle could not wait yet.
+check "newidle-load" newidle-load
+check "the kernel takes its time to tell newidle" insmod /test/nib_dead.ko ms=8000 gap=1000
+dies
+echo 0 > /sys/kernel/livepatch/newidle/enabled
+is "$(cat /sys/module/nib_dead/parameters/caught)" 1 "a task was dying meanwhile"
+check "modprobe -r newidle" modprobe -r newidle
+check "nothing is left" gone
+check "and nobody is watched who dies" sh -c \
+	'! grep do_task_dead /sys/kernel/tracing/enabled_functions'
+rmmod nib_dead

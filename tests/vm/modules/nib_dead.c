@@ -7,6 +7,12 @@
  *	# cat /sys/module/nib_dead/parameters/dying	how many do so now
  *
  * exit_rcu() is called when the parent knows already, with preemption off.
+ *
+ *	# insmod nib_dead.ko gap=500
+ *
+ * With newidle loaded: they stay until newidle is being switched off, and go on
+ * in the gap between the moment when the kernel marks newidle's functions as in
+ * transition and the one when newidle is told of it, which is that many ms long.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -19,7 +25,16 @@ static int ms = 1500;
 module_param(ms, int, 0444);
 MODULE_PARM_DESC(ms, "how long a task stays, ms");
 
+static int gap;
+module_param(gap, int, 0444);
+MODULE_PARM_DESC(gap, "how long the kernel takes to tell newidle, ms");
+
 static atomic_t dying;
+static bool in_gap;
+
+static int caught;
+module_param(caught, int, 0444);
+MODULE_PARM_DESC(caught, "tasks that were dying when the gap began");
 
 static int get_dying(char *buf, const struct kernel_param *kp)
 {
@@ -39,7 +54,7 @@ static int nib_dead_stay(struct kprobe *probe, struct pt_regs *regs)
 	if (strcmp(current->comm, "dying"))
 		return 0;
 	atomic_inc(&dying);
-	for (left = ms; left > 0; left--)
+	for (left = ms; left > 0 && !READ_ONCE(in_gap); left--)
 		mdelay(1);
 	atomic_dec(&dying);
 	return 0;
@@ -50,13 +65,35 @@ static struct kprobe probe = {
 	.pre_handler = nib_dead_stay,
 };
 
+static int nib_dead_widen(struct kprobe *probe, struct pt_regs *regs)
+{
+	caught = atomic_read(&dying);
+	WRITE_ONCE(in_gap, true);
+	mdelay(gap);
+	return 0;
+}
+
+static struct kprobe gap_probe = {
+	.symbol_name = "newidle:before_unpatching",
+	.pre_handler = nib_dead_widen,
+};
+
 static int __init nib_dead_init(void)
 {
-	return register_kprobe(&probe);
+	int err = register_kprobe(&probe);
+
+	if (err || !gap)
+		return err;
+	err = register_kprobe(&gap_probe);
+	if (err)
+		unregister_kprobe(&probe);
+	return err;
 }
 
 static void __exit nib_dead_exit(void)
 {
+	if (gap)
+		unregister_kprobe(&gap_probe);
 	unregister_kprobe(&probe);
 }
 
