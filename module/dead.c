@@ -2,17 +2,20 @@
 /*
  * Tasks that are dead but not gone.
  *
- * One that was waited for is off the task list, so that a transition which begins
- * then gives it no state; yet it passes through the scheduler a last time, and so
- * perhaps through a function in transition, where klp_ftrace_handler() warns.
- * Against that there are two means.  Each has a gap, but not the same one.
+ * One that was reaped is off the task list, so that a transition which begins then
+ * gives it no state; yet it passes through the scheduler a last time, and so perhaps
+ * through a function in transition, where klp_ftrace_handler() warns.  Against that
+ * there are two means, as neither is enough.
  *
- * Waiting, in klp's callbacks: but when a livepatch is switched off, its functions
+ * Waiting, in klp's callbacks.  But when a livepatch is switched off, its functions
  * are in transition some time before the callback: as long as an interrupt, or as a
- * virtual CPU that is not running.
+ * virtual CPU that is not running.  And there is none when one with .replace evicts
+ * us.
  *
- * Giving such a task a state at its end, in do_task_dead(): but one that is waited
- * for between there and new-idle balance, some hundred ns later, goes without.
+ * Giving such a task a state where it is about to come to us: in do_task_dead(), and
+ * in the softirq that balances, if that interrupts it.  What remains is a task that
+ * is reaped between these and our functions, within some hundred ns, or that sleeps
+ * after it was; and all that in the moment described above.
  */
 #include "log.h"
 #include <linux/ftrace.h>
@@ -24,8 +27,8 @@
 #include "symbols.h"
 
 /*
- * Entry of do_task_dead(), preemption off.  Who has no pid any more is off the task
- * list for good, so nobody else reads or writes its state, but klp's handler.
+ * Preemption is off.  A task loses its pid and its place on the list under one
+ * tasklist_lock, so klp, which walks over the list under it, does not meet this one.
  */
 static void notrace mark_dead(unsigned long ip, unsigned long parent_ip,
 			      struct ftrace_ops *op, struct ftrace_regs *fregs)
@@ -35,21 +38,31 @@ static void notrace mark_dead(unsigned long ip, unsigned long parent_ip,
 		current->patch_state = NEWIDLE_KLP_PATCHED;
 }
 
-static struct ftrace_ops at_death = {
+static struct ftrace_ops marking = {
 	.func = mark_dead,
 };
 
 static bool marks;
 
-static int mark_at(unsigned long ip)
+/* An ops without a filter would be called from everywhere. */
+static int mark_in(const char *name)
 {
-	int err = ip ? ftrace_set_filter_ip(&at_death, ip, 0, 1) : -EINVAL;
+	unsigned long addr, ip;
+	int err;
 
-	if (!err)
-		err = register_ftrace_function(&at_death);
+	err = newidle_symbol_optional(name, &addr);
 	if (err)
-		ftrace_free_filter(&at_death);
-	return err;
+		return err;
+	ip = newidle_ftrace_entry(addr);
+	return ip ? ftrace_set_filter_ip(&marking, ip, 0, 0) : -EINVAL;
+}
+
+/* Renamed with the rest of sched_balance_...() in 6.10. */
+static int mark_in_softirq(void)
+{
+	int err = mark_in("sched_balance_softirq");
+
+	return err == -ENOENT ? mark_in("run_rebalance_domains") : err;
 }
 
 /**
@@ -61,16 +74,18 @@ static int mark_at(unsigned long ip)
  */
 void newidle_dead_open(void)
 {
-	unsigned long addr;
-	int err;
+	int err = mark_in("do_task_dead");
 
-	err = newidle_symbol_optional("do_task_dead", &addr);
 	if (!err)
-		err = mark_at(newidle_ftrace_entry(addr));
-	if (err)
-		pr_notice("do_task_dead can't be traced in this kernel build (%d): if a task dies in the very moment in which newidle is switched off, the kernel may warn of klp_ftrace_handler\n",
-			  err);
+		err = mark_in_softirq();
+	if (!err)
+		err = register_ftrace_function(&marking);
 	marks = !err;
+	if (marks)
+		return;
+	ftrace_free_filter(&marking);
+	pr_notice("do_task_dead or the softirq that balances can't be traced (%d): if a task dies in the very moment in which newidle is switched off, the kernel may warn of klp_ftrace_handler\n",
+		  err);
 }
 
 /**
@@ -84,8 +99,8 @@ void newidle_dead_close(void)
 {
 	if (!marks)
 		return;
-	unregister_ftrace_function(&at_death);
-	ftrace_free_filter(&at_death);
+	unregister_ftrace_function(&marking);
+	ftrace_free_filter(&marking);
 	marks = false;
 }
 

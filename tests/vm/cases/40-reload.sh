@@ -7,7 +7,7 @@
 #
 # Load and unload under load; on 6.12 "make test" has stress, which does that, too.
 #
-# Kernel 6.12 patches every cond_resched() of its own, one by one, when a
+# Kernel 6.12 (in the matrix) patches every cond_resched() of its own, one by one, when a
 # transition begins and ends, and waits for all CPUs each time.  On a guest whose
 # CPUs take turns of 100 ms on one thread of the host that takes minutes if none
 # of them is ever idle, so the load leaves gaps.

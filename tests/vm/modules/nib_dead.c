@@ -8,14 +8,16 @@
  *
  * exit_rcu() is called when the parent knows already, with preemption off.
  *
- *	# insmod nib_dead.ko gap=500
+ *	# insmod nib_dead.ko gap=1000 on=sched_balance_rq
+ *	# cat /sys/module/nib_dead/parameters/met	how often that function met one
  *
- * With newidle loaded: they stay until newidle is being switched off, and go on
- * in the gap between the moment when the kernel marks newidle's functions as in
- * transition and the one when newidle is told of it, which is that many ms long.
+ * With newidle loaded: they stay until newidle is being switched off, and go in the
+ * middle of the gap between the moment when the kernel marks newidle's functions as
+ * in transition and the one when newidle is told of it, which is that many ms long.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
+#include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/sched.h>
@@ -32,9 +34,13 @@ MODULE_PARM_DESC(gap, "how long the kernel takes to tell newidle, ms");
 static atomic_t dying;
 static bool in_gap;
 
-static int caught;
-module_param(caught, int, 0444);
-MODULE_PARM_DESC(caught, "tasks that were dying when the gap began");
+static char *on = "";
+module_param(on, charp, 0444);
+MODULE_PARM_DESC(on, "function of newidle's that may meet a dying task in the gap");
+
+static int met;
+module_param(met, int, 0444);
+MODULE_PARM_DESC(met, "how often it did");
 
 static int get_dying(char *buf, const struct kernel_param *kp)
 {
@@ -56,6 +62,9 @@ static int nib_dead_stay(struct kprobe *probe, struct pt_regs *regs)
 	atomic_inc(&dying);
 	for (left = ms; left > 0 && !READ_ONCE(in_gap); left--)
 		mdelay(1);
+	/* Long enough for a tick that balances. */
+	if (left > 0 && READ_ONCE(in_gap))
+		mdelay(gap / 2);
 	atomic_dec(&dying);
 	return 0;
 }
@@ -67,9 +76,9 @@ static struct kprobe probe = {
 
 static int nib_dead_widen(struct kprobe *probe, struct pt_regs *regs)
 {
-	caught = atomic_read(&dying);
 	WRITE_ONCE(in_gap, true);
 	mdelay(gap);
+	WRITE_ONCE(in_gap, false);
 	return 0;
 }
 
@@ -78,13 +87,39 @@ static struct kprobe gap_probe = {
 	.pre_handler = nib_dead_widen,
 };
 
+/* No kprobe: they don't nest. */
+static void notrace nib_dead_meet(unsigned long ip, unsigned long parent_ip,
+				  struct ftrace_ops *op, struct ftrace_regs *fregs)
+{
+	if (READ_ONCE(in_gap) && !strcmp(current->comm, "dying"))
+		met++;
+}
+
+static struct ftrace_ops meeting = {
+	.func = nib_dead_meet,
+};
+
+static int open_gap(void)
+{
+	int err = register_kprobe(&gap_probe);
+
+	if (err)
+		return err;
+	err = ftrace_set_filter(&meeting, on, strlen(on), 1);
+	if (!err)
+		err = register_ftrace_function(&meeting);
+	if (err)
+		unregister_kprobe(&gap_probe);
+	return err;
+}
+
 static int __init nib_dead_init(void)
 {
 	int err = register_kprobe(&probe);
 
 	if (err || !gap)
 		return err;
-	err = register_kprobe(&gap_probe);
+	err = *on ? open_gap() : -EINVAL;
 	if (err)
 		unregister_kprobe(&probe);
 	return err;
@@ -92,8 +127,10 @@ static int __init nib_dead_init(void)
 
 static void __exit nib_dead_exit(void)
 {
-	if (gap)
+	if (gap) {
+		unregister_ftrace_function(&meeting);
 		unregister_kprobe(&gap_probe);
+	}
 	unregister_kprobe(&probe);
 }
 
