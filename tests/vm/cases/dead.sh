@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # smp: 4,sockets=2,cores=2
-# timeout: 300
+# timeout: 400
 #
 # Tasks that are dead but not gone when the livepatch is switched on or off: the
 # kernel's livepatch code does not know them, and warns (which the guest's judge
@@ -55,21 +55,32 @@ check "nothing is left" gone
 rmmod nib_block
 rmmod nib_dead
 
-# And one that goes just when newidle could not wait yet.
-check "newidle-load" newidle-load
-check "the kernel takes its time to tell newidle" \
-	insmod /test/nib_dead.ko ms=8000 gap=1000 on="$(function_name "$(wanted_target)")"
-check "who dies is watched" grep do_task_dead /sys/kernel/tracing/enabled_functions
-dies
-echo 0 > /sys/kernel/livepatch/newidle/enabled
-met=$(cat /sys/module/nib_dead/parameters/met)
-check "meanwhile a task that was dying came to a function of newidle's" [ "$met" -gt 0 ]
-diag "$met times"
-check "modprobe -r newidle" modprobe -r newidle
-check "nothing is left" gone
-check "and nobody is watched who dies" sh -c \
-	'! grep do_task_dead /sys/kernel/tracing/enabled_functions'
-rmmod nib_dead
+# And one that goes just when newidle could not wait yet.  It does not come to newidle
+# if its CPU happens to have something else to do, so there are some rounds; to the
+# balancer the softirq of a tick brings it, for which it stays.
+round()
+{
+	newidle-load &&
+		insmod /test/nib_dead.ko ms=8000 gap=2000 stay="$stay" \
+			on="$(function_name "$(wanted_target)")" &&
+		grep do_task_dead /sys/kernel/tracing/enabled_functions || return
+	dies
+	echo 0 > /sys/kernel/livepatch/newidle/enabled
+	met=$(cat /sys/module/nib_dead/parameters/met)
+	diag "met $met times"
+	modprobe -r newidle && gone && rmmod nib_dead &&
+		! grep do_task_dead /sys/kernel/tracing/enabled_functions
+}
+
+[ "$(wanted_engine)" = gate ] && stay=500 || stay=0
+met=0 rounds=0 good=0
+while [ "$met" = 0 ] && [ $rounds -lt 8 ]; do
+	rounds=$((rounds + 1))
+	round && good=$((good + 1))
+done
+is $good $rounds "who dies is watched while newidle is loaded, and no longer"
+check "a task that was dying came to a function of newidle's before it was told" \
+	[ "$met" -gt 0 ]
 
 # Without the means against that newidle works, and says what may come.
 log_mark

@@ -8,16 +8,17 @@
  *
  * exit_rcu() is called when the parent knows already, with preemption off.
  *
- *	# insmod nib_dead.ko gap=1000 on=sched_balance_rq
+ *	# insmod nib_dead.ko gap=2000 on=sched_balance_rq
  *	# cat /sys/module/nib_dead/parameters/met	how often that function met one
  *
- * With newidle loaded: they stay until newidle is being switched off, and go in the
- * middle of the gap between the moment when the kernel marks newidle's functions as
+ * With newidle loaded: they stay until newidle is being switched off, and go within
+ * the gap between the moment when the kernel marks newidle's functions as
  * in transition and the one when newidle is told of it, which is that many ms long.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
 #include <linux/ftrace.h>
+#include <linux/jiffies.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/sched.h>
@@ -33,6 +34,10 @@ MODULE_PARM_DESC(gap, "how long the kernel takes to tell newidle, ms");
 
 static atomic_t dying;
 static bool in_gap;
+
+static int stay;
+module_param(stay, int, 0444);
+MODULE_PARM_DESC(stay, "how long a task stays in the gap, ms");
 
 static char *on = "";
 module_param(on, charp, 0444);
@@ -55,16 +60,16 @@ MODULE_PARM_DESC(dying, "tasks that stay at the moment");
 
 static int nib_dead_stay(struct kprobe *probe, struct pt_regs *regs)
 {
-	int left;
+	/* The clock's time, as a virtual CPU does not always run. */
+	unsigned long end = jiffies + msecs_to_jiffies(ms);
 
 	if (strcmp(current->comm, "dying"))
 		return 0;
 	atomic_inc(&dying);
-	for (left = ms; left > 0 && !READ_ONCE(in_gap); left--)
+	while (time_before(jiffies, end) && !READ_ONCE(in_gap))
 		mdelay(1);
-	/* Long enough for a tick that balances. */
-	if (left > 0 && READ_ONCE(in_gap))
-		mdelay(gap / 2);
+	if (READ_ONCE(in_gap))
+		mdelay(stay);
 	atomic_dec(&dying);
 	return 0;
 }
