@@ -24,7 +24,7 @@
 #include <linux/sched.h>
 #include "compat.h"
 #include "dead.h"
-#include "symbols.h"
+#include "kernel.h"
 
 /*
  * Preemption is off.  A task loses its pid and its place on the list under one
@@ -45,24 +45,13 @@ static struct ftrace_ops marking = {
 static bool marks;
 
 /* An ops without a filter would be called from everywhere. */
-static int mark_in(const char *name)
+static int mark_in(const char *name, const char *older)
 {
-	unsigned long addr, ip;
-	int err;
+	const char *const names[] = { name, older };
+	struct newidle_function f;
+	int err = newidle_function_locate(&f, names);
 
-	err = newidle_symbol_optional(name, &addr);
-	if (err)
-		return err;
-	ip = newidle_ftrace_entry(addr);
-	return ip ? ftrace_set_filter_ip(&marking, ip, 0, 0) : -EINVAL;
-}
-
-/* Renamed with the rest of sched_balance_...() in 6.10. */
-static int mark_in_softirq(void)
-{
-	int err = mark_in("sched_balance_softirq");
-
-	return err == -ENOENT ? mark_in("run_rebalance_domains") : err;
+	return err ?: ftrace_set_filter_ip(&marking, f.entry, 0, 0);
 }
 
 /**
@@ -74,10 +63,11 @@ static int mark_in_softirq(void)
  */
 void newidle_dead_open(void)
 {
-	int err = mark_in("do_task_dead");
+	int err = mark_in("do_task_dead", NULL);
 
+	/* Renamed with the rest of sched_balance_...() in 6.10. */
 	if (!err)
-		err = mark_in_softirq();
+		err = mark_in("sched_balance_softirq", "run_rebalance_domains");
 	if (!err)
 		err = register_ftrace_function(&marking);
 	marks = !err;

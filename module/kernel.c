@@ -50,6 +50,30 @@ static int find_native(void)
 }
 
 /**
+ * newidle_function_locate() - find a function and where ftrace hooks it
+ * @f: filled, as far as it was found
+ * @names: its name, and the older one or NULL
+ *
+ * Return: 0, -ENOENT if it is missing, -EEXIST if the name is not unique, -EINVAL
+ * if it can't be traced at its entry.
+ */
+int newidle_function_locate(struct newidle_function *f, const char *const names[2])
+{
+	int err;
+
+	f->name = names[0];
+	err = newidle_symbol_optional(f->name, &f->addr);
+	if (err == -ENOENT && names[1]) {
+		f->name = names[1];
+		err = newidle_symbol_optional(f->name, &f->addr);
+	}
+	if (err)
+		return err;
+	f->entry = newidle_ftrace_entry(f->addr);
+	return f->entry ? 0 : -EINVAL;
+}
+
+/**
  * newidle_function_find() - find a function that is to be livepatched
  * @f: filled
  * @names: its name, and the older one or NULL
@@ -62,31 +86,24 @@ static int find_native(void)
 int newidle_function_find(struct newidle_function *f, const char *const names[2],
 			  const char *prototype, char *why, size_t len)
 {
-	const char *name = names[0];
-	unsigned long addr, entry;
+	int err = newidle_function_locate(f, names);
+	const char *name = f->name;
 	char have[160];
-	int err;
 
 	f->name = NULL;
-	err = newidle_symbol_optional(name, &addr);
-	if (err == -ENOENT && names[1]) {
-		name = names[1];
-		err = newidle_symbol_optional(name, &addr);
-	}
 	if (err == -ENOENT) {
 		scnprintf(why, len, "%s%s%s is no function of this kernel build: it was inlined or renamed",
 			  names[0], names[1] ? " or " : "", names[1] ?: "");
 		return err;
 	}
+	if (err == -EINVAL) {
+		scnprintf(why, len, "%s can't be traced at its entry in this kernel build, so it can't be livepatched",
+			  name);
+		return err;
+	}
 	if (err) {
 		scnprintf(why, len, "kernel symbol %s is not unique", name);
 		return err;
-	}
-	entry = newidle_ftrace_entry(addr);
-	if (!entry) {
-		scnprintf(why, len, "%s can't be traced at its entry in this kernel build, so it can't be livepatched",
-			  name);
-		return -EINVAL;
 	}
 	if (newidle_btf_prototype(newidle_kernel.btf, name, have, sizeof(have))) {
 		scnprintf(why, len, "the kernel's BTF has no prototype of %s",
@@ -99,8 +116,6 @@ int newidle_function_find(struct newidle_function *f, const char *const names[2]
 		return -EINVAL;
 	}
 	f->name = name;
-	f->addr = addr;
-	f->entry = entry;
 	return 0;
 }
 

@@ -65,6 +65,7 @@ extern char *newidle_test_newidle;
 extern const char *const newidle_native_names[];
 
 int newidle_kernel_open(void);
+int newidle_function_locate(struct newidle_function *f, const char *const names[2]);
 int newidle_function_find(struct newidle_function *f, const char *const names[2],
 			  const char *prototype, char *why, size_t len);
 int newidle_function_prove(const struct newidle_function *f);

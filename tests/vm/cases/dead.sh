@@ -62,7 +62,7 @@ round()
 {
 	newidle-load &&
 		insmod /test/nib_dead.ko ms=8000 gap=2000 stay="$stay" \
-			on="$(function_name "$(wanted_target)")" &&
+			on="$(wanted_target)" &&
 		grep do_task_dead /sys/kernel/tracing/enabled_functions || return
 	dies
 	echo 0 > /sys/kernel/livepatch/newidle/enabled

@@ -8,12 +8,12 @@
  *
  * exit_rcu() is called when the parent knows already, with preemption off.
  *
- *	# insmod nib_dead.ko gap=2000 on=sched_balance_rq
+ *	# insmod nib_dead.ko gap=2000 on=newidle
  *	# cat /sys/module/nib_dead/parameters/met	how often that function met one
  *
  * With newidle loaded: they stay until newidle is being switched off, and go within
- * the gap between the moment when the kernel marks newidle's functions as
- * in transition and the one when newidle is told of it, which is that many ms long.
+ * the gap between the moment when the kernel marks newidle's functions as in
+ * transition and the one when newidle is told of it, which is that many ms long.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -23,6 +23,7 @@
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include "nib.h"
 
 static int ms = 1500;
 module_param(ms, int, 0444);
@@ -39,9 +40,9 @@ static int stay;
 module_param(stay, int, 0444);
 MODULE_PARM_DESC(stay, "how long a task stays in the gap, ms");
 
-static char *on = "";
+static char *on = "balancer";
 module_param(on, charp, 0444);
-MODULE_PARM_DESC(on, "function of newidle's that may meet a dying task in the gap");
+MODULE_PARM_DESC(on, "balancer (default) or newidle: may meet a dying task in the gap");
 
 static int met;
 module_param(met, int, 0444);
@@ -106,11 +107,15 @@ static struct ftrace_ops meeting = {
 
 static int open_gap(void)
 {
-	int err = register_kprobe(&gap_probe);
+	const char *name = nib_target(on);
+	int err;
 
+	if (!name)
+		return -ENOENT;
+	err = register_kprobe(&gap_probe);
 	if (err)
 		return err;
-	err = ftrace_set_filter(&meeting, on, strlen(on), 1);
+	err = ftrace_set_filter(&meeting, (unsigned char *)name, strlen(name), 1);
 	if (!err)
 		err = register_ftrace_function(&meeting);
 	if (err)
@@ -124,7 +129,7 @@ static int __init nib_dead_init(void)
 
 	if (err || !gap)
 		return err;
-	err = *on ? open_gap() : -EINVAL;
+	err = open_gap();
 	if (err)
 		unregister_kprobe(&probe);
 	return err;
