@@ -49,15 +49,17 @@ REPORTS = {
     "lock-nesting": "Invalid wait context",
     "lock-in-irq": "inconsistent lock state",
     "use-after-free": "BUG: KASAN: .*use-after-free in .*\\[nib_fault\\]",
+    "race": "BUG: KCSAN: data-race in .*\\[nib_fault\\]",
     "no-rcu": "suspicious RCU usage",
 }
 # lockdep reports one fault; what KASAN found switches it off too.
 GUESTS = (
-    ("atomic-sleep", "preempt", "rcu", "object", "lock-order", "use-after-free"),
+    ("atomic-sleep", "preempt", "rcu", "object", "lock-order", "MEMORY"),
     ("lock-nesting", ),
     ("lock-in-irq", ),
     ("no-rcu", ),
 )
+MEMORY = {"debug": "use-after-free", "kcsan": "race"}
 
 
 def script(faults):
@@ -106,8 +108,9 @@ def look(count, kernel, faults):
 def main():
     count = Tap()
     for kernel in os.environ.get("KERNELS", "").split() or ["6.12-debug"]:
+        memory = MEMORY[kernel.rsplit("-", 1)[-1]]
         for faults in GUESTS:
-            look(count, kernel, faults)
+            look(count, kernel, [memory if f == "MEMORY" else f for f in faults])
     return count.done()
 
 

@@ -12,6 +12,7 @@
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -126,6 +127,32 @@ static void lock_in_irq(void)
 	raw_spin_unlock(&raw);
 }
 
+static unsigned long shared;
+
+static int race_on(void *unused)
+{
+	while (!kthread_should_stop()) {
+		shared++;
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Two write the same, and neither says that it knows. */
+static void race(void)
+{
+	struct task_struct *t = kthread_run(race_on, NULL, "nib_fault");
+	unsigned long end = jiffies + 10 * HZ;
+
+	if (IS_ERR(t))
+		return;
+	while (time_before(jiffies, end)) {
+		shared++;
+		cond_resched();
+	}
+	kthread_stop(t);
+}
+
 static const struct {
 	const char *name;
 	void (*commit)(void);
@@ -135,6 +162,7 @@ static const struct {
 	{ "rcu", rcu },
 	{ "use-after-free", use_after_free },
 	{ "object", object },
+	{ "race", race },
 	{ "lock-order", lock_order },
 	{ "lock-nesting", lock_nesting },
 	{ "lock-in-irq", lock_in_irq },
