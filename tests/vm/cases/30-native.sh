@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# core: 6.1 6.12 7.3
 # engines: all
 # smp: 2,sockets=2
 # clock: virtual

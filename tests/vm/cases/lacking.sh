@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# core: 6.1 7.3
 # smp: 2,sockets=2
 # timeout: 500
 #

@@ -10,7 +10,8 @@
 #
 # Recordings of several loads, and that replay reads them.  With "recordings=N" on
 # the kernel's command line they are N times as long, and are sent out: that is
-# what tests/bed/recordings makes docs/figures.md of.
+# what tests/bed/recordings makes docs/figures.md of.  "load=NAME" there chooses
+# one load, "seed=N" the times that waves draws.
 #
 # Guest time is instructions, 1 ns each, of CPUs that take turns: each does what it
 # has to do 8 times as slowly when all have.  So is everything here that is a time
@@ -21,7 +22,15 @@
 
 export LC_ALL=C.UTF-8
 
-times=$(sed -n 's/.*recordings=\([0-9]*\).*/\1/p' /proc/cmdline)
+# word NAME: its value on the kernel's command line
+word()
+{
+	sed -n "s/.* $1=\([^ ]*\).*/\1/p" /proc/cmdline
+}
+
+times=$(word recordings)
+only=$(word load)
+seed=$(word seed)
 seconds=$((2 * ${times:-1}))
 echo 4000000 > /sys/kernel/debug/sched/migration_cost_ns
 
@@ -30,6 +39,7 @@ recorded()
 {
 	what=$1
 	shift
+	case $only in "" | "$what") ;; *) return 0 ;; esac
 	newidle record -o /tmp/recording -- "$@" > /tmp/said 2>&1
 	is $? 0 "record $what"
 	diag "$(grep -e ' attempts in ' -e 'went idle' /tmp/said)"
@@ -55,9 +65,9 @@ forget_now_and_then &
 forgetter=$!
 recorded barrier /usr/lib/newidle/newidle-barrier -t 10 -s 2400 -d $seconds
 recorded waker /usr/lib/newidle/newidle-waker -u 80 -d $seconds
-recorded hackbench hackbench -g 5 -f 1 -l $((2000 * ${times:-1}))
+recorded hackbench hackbench -g 5 -f 1 -l $((64000 * ${times:-1}))
 recorded stress-ng-sock stress-ng --sock 4 --timeout ${seconds}s
-recorded waves waves 12 $seconds 2400 1600
+recorded waves waves 12 $seconds 2400 1600 "${seed:-1}"
 kill $forgetter
 wait $forgetter
 check "unload" modprobe -r newidle

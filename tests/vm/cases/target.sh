@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# core: 6.1 7.3
 # timeout: 500
 #
 # A function that must not be livepatched is refused for each of the reasons,
