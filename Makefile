@@ -27,7 +27,7 @@ help:
 	@echo 'make demo        see it work in a virtual machine; KERNEL=6.12 or another series'
 	@echo 'make test        run all tests, in virtual machines where needed'
 	@echo 'make bench       figures of the policies that need no machine'
-	@echo 'make recordings  what policies win on recordings of guests; KERNEL=6.12, TIMES=4'
+	@echo 'make recordings  what policies win on recordings of guests; KERNEL=6.12, TIMES=8, ROUNDS=3'
 	@echo 'make test-matrix every kernel with every engine; KERNEL="6.18.15 7.3-rt" for some'
 	@echo 'make test-packages'
 	@echo '                 Debian packages: build, install, upgrade and remove them'
@@ -39,7 +39,7 @@ test demo bench:
 	$(run) $@
 
 recordings:
-	$(run) $@ $(or $(KERNEL),6.12) $(TIMES)
+	$(run) $@ $(or $(KERNEL),6.12) $(or $(TIMES),8) $(ROUNDS)
 
 test-packages:
 	$(run) packages

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A guest that is not well must fail its test: prove that the judge sees it."""
 
-import importlib.machinery
-import importlib.util
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -12,12 +10,9 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = HERE, HERE + "/../style"
 import judge
-from tap import Tap
+from tap import Tap, script_module
 
-LOADER = importlib.machinery.SourceFileLoader("guest", HERE + "/guest")
-guest = importlib.util.module_from_spec(
-    importlib.util.spec_from_loader("guest", LOADER))
-LOADER.exec_module(guest)
+guest = script_module(HERE + "/guest")
 
 BAD_LINES = (
     "BUG: kernel NULL pointer dereference, address: 0000000000000010",

@@ -8,8 +8,6 @@ that the judge takes for trouble, and before the first there must be none.
 Guests of 6.12-debug, or of the kernels in the environment variable KERNELS.
 """
 
-import importlib.machinery
-import importlib.util
 import os
 import re
 import sys
@@ -18,12 +16,9 @@ sys.dont_write_bytecode = True
 BED = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + "/bed"
 sys.path[:0] = BED, BED + "/../style"
 import judge
-from tap import Tap
+from tap import Tap, script_module
 
-LOADER = importlib.machinery.SourceFileLoader("guest", BED + "/guest")
-guest = importlib.util.module_from_spec(
-    importlib.util.spec_from_loader("guest", LOADER))
-LOADER.exec_module(guest)
+guest = script_module(BED + "/guest")
 
 HEAD = "#!/bin/sh\n# smp: 2,sockets=2\n# timeout: 300\n"
 NEWIDLE = "check load newidle-load\nload 1 40\ncheck unload modprobe -r newidle\n"

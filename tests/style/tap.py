@@ -2,6 +2,8 @@
 """TAP output, and the files of the tree, for the static checks."""
 
 import fnmatch
+import importlib.machinery
+import importlib.util
 import os
 import subprocess
 import sys
@@ -42,6 +44,16 @@ def run(*command, **options):
         stdin=options.pop("stdin", subprocess.DEVNULL), check=False,
         encoding="utf-8", errors="replace", **options)
     return done.returncode, done.stdout
+
+
+def script_module(path):
+    """A Python program without a suffix, to call what is in it."""
+    name = os.path.basename(path)
+    loader = importlib.machinery.SourceFileLoader(name, path)
+    module = importlib.util.module_from_spec(
+        importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
 
 
 def ignore_patterns(root):

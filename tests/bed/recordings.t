@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""recordings: what it takes from guests, and what it makes of replays."""
+
+import base64
+import contextlib
+import gzip
+import io
+import os
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE + "/../style"]
+from tap import Tap, script_module
+
+recordings = script_module(HERE + "/recordings")
+POLICIES = len(recordings.POLICIES)
+STRETCHES = 32
+
+
+def spoken(name, data):
+    text = base64.encodebytes(gzip.compress(data)).decode()
+    return ["recording " + name, *text.splitlines(), "recorded " + name]
+
+
+def test_found(tap):
+    whole = spoken("one", b"1" * 500)
+    lines = ["# words", *whole, "ok", *spoken("two", b"2")]
+    tap.result(recordings.found_in(lines) == {"one": b"1" * 500, "two": b"2"},
+               "two recordings among other words")
+    tap.result(recordings.found_in(whole[:-1]) == {},
+               "one that has no end is none")
+
+
+# A guest that makes recordings of their command line; waker's breaks off.
+GUEST = """#!/usr/bin/env python3
+import base64, gzip, re, sys
+words = dict(re.findall(r"(recordings|load|seed)=(\\S+)", " ".join(sys.argv)))
+smp = re.search("^# smp: .*", sys.stdin.read(), re.M)[0]
+print("recording " + words["load"])
+print(base64.b64encode(gzip.compress((smp + " %(recordings)s %(seed)s" % words)
+                                     .encode())).decode())
+if words["load"] != "waker":
+    print("recorded " + words["load"])
+"""
+
+
+def test_make(tap):
+    with tempfile.TemporaryDirectory() as folder:
+        with open(folder + "/guest", "w", encoding="utf-8") as f:
+            f.write(GUEST)
+        os.chmod(folder + "/guest", 0o755)
+        recordings.HERE = folder
+        made = recordings.Recordings("6.12", 3, 2, folder)
+        all_of_them = made.missing()
+        tap.result(len(all_of_them) == len(set(all_of_them)) ==
+                   2 * len(recordings.LOADS) * len(recordings.SHAPES),
+                   "all are missing at first", all_of_them)
+        with contextlib.redirect_stderr(io.StringIO()):
+            for one in all_of_them:
+                made.make(*one)
+        tap.result(made.missing() == [one for one in all_of_them if one[0] == "waker"],
+                   "what broke off is still missing", made.missing())
+        tap.result(made.of("waker", 2) == [], "and is in no table")
+        for load, caches, n in (("waves", 2, 1), ("hackbench", 4, 2)):
+            with open(made.path(load, caches, n), encoding="utf-8") as f:
+                have = f.read()
+            want = "# smp: %s %d %d" % (recordings.SHAPES[caches],
+                                        3 * recordings.LOADS[load], n)
+            tap.result(have == want, "%s: its shape, length and round" % load,
+                       [have, want])
+
+
+def results(nets, oracle=1000e6, cost=500e6):
+    """One seed's, from what each policy wins in every stretch."""
+    return {"variants": [{"net_ns_by_stretch": some, "net_ns": sum(some),
+                          "cost_ns": cost} for some in nets],
+            "oracle": {"net_ns": oracle}, "events": 100, "passes": 50,
+            "pulled_passes": 5, "cut_attempts": 10}
+
+
+def steady(*each):
+    return [[ns] * STRETCHES for ns in each]
+
+
+def test_against_best(tap):
+    same = [0] * (POLICIES - 3)
+    # The second is best of all, the first in one round.
+    rounds = [[results(steady(9, 8, *same, 7))], [results(steady(1, 8, *same, 11))]]
+    more, low, high = recordings.against_best(rounds)
+    tap.result(more == 2 * STRETCHES, "the best is that of all rounds", [more])
+    tap.result(low < 0 < high, "rounds that say different things: may be nothing",
+               [low, high])
+    tap.result(recordings.against_best(rounds[1:])[1:] == (3 * STRETCHES, ) * 2,
+               "where all stretches are equal there is no doubt")
+    dice = [[results(steady(ns, *same, 0, 5)) for ns in (2, 4)]]
+    tap.result(recordings.against_best(dice)[0] == 2 * STRETCHES,
+               "seeds count with their mean")
+
+
+def cells(rounds):
+    recordings.replayed = lambda tools, path, window, seed: rounds[int(path)][0]
+    return recordings.row("", [str(n) for n in range(len(rounds))], "name").split(" | ")
+
+
+def test_row(tap):
+    each = 10e6 / STRETCHES
+    same = [0] * (POLICIES - 2)
+    found = cells([[results(steady(50 * each, *same, 90 * each))],
+                   [results(steady(70 * each, *same, 60 * each))]])
+    tap.result(found[:5] == ["| name", "200", "10.0 %", "10.0 %", "2000.0"],
+               "sums of all rounds", found)
+    tap.result(found[5] == "60" and found[4 + POLICIES] == "75",
+               "percent of the oracle's", found)
+    tap.result(found[-2].startswith("15 [") and found[-1] == "40, -10 |",
+               "value less the best, of all and of each", found)
+    found = cells([[results(steady(-each, *same, each), oracle=1e6)],
+                   [results(steady(-each, *same, each), oracle=0)]])
+    tap.result(found[5] == "-20 ms" and found[-1] == "10 ms, 10 ms |",
+               "where next to nothing is to be won: ms", found)
+
+
+def main():
+    tap = Tap()
+    for test in (test_found, test_make, test_against_best, test_row):
+        test(tap)
+    return tap.done()
+
+
+sys.exit(main())
