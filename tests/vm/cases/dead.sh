@@ -79,8 +79,13 @@ while [ "$met" = 0 ] && [ $rounds -lt 8 ]; do
 	round && good=$((good + 1))
 done
 is $good $rounds "who dies is watched while newidle is loaded, and no longer"
-check "a task that was dying came to a function of newidle's before it was told" \
-	[ "$met" -gt 0 ]
+case $(wanted_engine)/$(uname -r) in
+gate/*-rt-*)
+	diag "softirqs have threads of their own here, and interrupt no dying task" ;;
+*)
+	check "a task that was dying came to a function of newidle's before it was told" \
+		[ "$met" -gt 0 ] ;;
+esac
 
 # Without the means against that newidle works, and says what may come.
 log_mark
