@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""TAP output, and the files of the tree, for the static checks."""
+"""TAP output, programs to look into, and the files of the tree, for checks in Python."""
 
 import fnmatch
 import importlib.machinery
