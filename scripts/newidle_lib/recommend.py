@@ -23,28 +23,29 @@ DEFAULTS = {"policy": "random", "rate": "1", "rate_shift": "22",
             "retry_idle_pct": "50", "max_level": "all"}
 
 
-def replayed(path, options, extra):
-    words = [tools.find("newidle-replay"), "--json", path]
-    for name in ("cost_limit", "cost_pct"):
-        if getattr(options, name) is not None:
-            words[1:1] = ["--" + name.replace("_", "-"),
-                          str(getattr(options, name))]
+def replay(words):
     done = subprocess.run(words, stdin=subprocess.DEVNULL, check=False,
                           stdout=subprocess.PIPE)
     if done.returncode:
         # It has said why.
         raise Failure(FAILED, "nothing can be recommended")
-    result = json.loads(done.stdout)
+    return json.loads(done.stdout)
+
+
+def replayed(path, options, extra):
+    """Under all policies that replay has by itself, and those of extra."""
+    words = [tools.find("newidle-replay"), "--json", path]
+    for name in ("cost_limit", "cost_pct"):
+        if getattr(options, name) is not None:
+            words[1:1] = ["--" + name.replace("_", "-"),
+                          str(getattr(options, name))]
+    result = replay(words)
     known = {row["name"] for row in result["variants"]}
     missing = [name for name in extra if name not in known]
     if missing:
         for name in missing:
             words[1:1] = ["--policy", name]
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, check=False,
-                              stdout=subprocess.PIPE)
-        if done.returncode:
-            raise Failure(FAILED, "nothing can be recommended")
-        result["variants"] += json.loads(done.stdout)["variants"]
+        result["variants"] += replay(words)["variants"]
     return result
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The debug kernels report what they are for, after newidle came and went too.
 
-A guest for each row of GUESTS commits faults (vm/modules/nib_fault.c), or loads a
+A guest for each row of guests() commits faults (vm/modules/nib_fault.c), or loads a
 newidle that has one: each must be in the kernel's log at its place, as a line
 that the judge takes for trouble, and before the first there must be none.
 Guests of 6.12-debug, or of the kernels in the environment variable KERNELS.
@@ -47,14 +47,15 @@ REPORTS = {
     "race": "BUG: KCSAN: data-race in .*\\[nib_fault\\]",
     "no-rcu": "suspicious RCU usage",
 }
-# lockdep reports one fault; what KASAN found switches it off too.
-GUESTS = (
-    ("atomic-sleep", "preempt", "rcu", "object", "lock-order", "MEMORY"),
-    ("lock-nesting", ),
-    ("lock-in-irq", ),
-    ("no-rcu", ),
-)
+# What the kernel's checker of memory is to find.
 MEMORY = {"debug": "use-after-free", "kcsan": "race"}
+
+
+def guests(memory):
+    """Faults of each guest: lockdep reports one; what KASAN found switches it off."""
+    return (("atomic-sleep", "preempt", "rcu", "object", "lock-order", memory),
+            ("lock-nesting", ), ("lock-in-irq", ), ("no-rcu", ))
+
 
 
 def script(faults):
@@ -103,9 +104,8 @@ def look(count, kernel, faults):
 def main():
     count = Tap()
     for kernel in os.environ.get("KERNELS", "").split() or ["6.12-debug"]:
-        memory = MEMORY[kernel.rsplit("-", 1)[-1]]
-        for faults in GUESTS:
-            look(count, kernel, [memory if f == "MEMORY" else f for f in faults])
+        for faults in guests(MEMORY[kernel.rsplit("-", 1)[-1]]):
+            look(count, kernel, faults)
     return count.done()
 
 

@@ -22,15 +22,9 @@
 
 export LC_ALL=C.UTF-8
 
-# word NAME: its value on the kernel's command line
-word()
-{
-	sed -n "s/.* $1=\([^ ]*\).*/\1/p" /proc/cmdline
-}
-
-times=$(word recordings)
-only=$(word load)
-seed=$(word seed)
+times=$(asked_for recordings)
+only=$(asked_for load)
+seed=$(asked_for seed)
 seconds=$((2 * ${times:-1}))
 echo 4000000 > /sys/kernel/debug/sched/migration_cost_ns
 

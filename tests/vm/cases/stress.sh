@@ -15,7 +15,7 @@
 # kernel's command line; else it goes on for 40 s, and at least 3 cycles.
 
 SECONDS_ALL=40
-CYCLES=$(sed -n 's/.*\<stress_cycles=\([0-9]*\).*/\1/p' /proc/cmdline)
+CYCLES=$(asked_for stress_cycles)
 CPUS=/sys/devices/system/cpu
 GROUPS_DIR=/tmp/groups
 ON=/tmp/on

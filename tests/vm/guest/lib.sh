@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# TAP for guest scripts.  Numbers are left to the reader of the lines.
+# TAP for guest scripts, and what they were asked for.  Numbers of tests are left to
+# the reader of the lines.
 
 ok()
 {
@@ -78,4 +79,10 @@ log_mark()
 log_says()
 {
 	dmesg | tail -n +$((log_lines + 1)) | grep -q "$1"
+}
+
+# asked_for NAME: what NAME= says on the kernel's command line
+asked_for()
+{
+	sed -n "s/.* $1=\([^ ]*\).*/\1/p" /proc/cmdline
 }

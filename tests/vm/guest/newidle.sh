@@ -45,7 +45,7 @@ native()
 # line asks for, or the best.
 wanted_engine()
 {
-	engine=$(sed -n 's/.*newidle\.engine=\([a-z]*\).*/\1/p' /proc/cmdline)
+	engine=$(asked_for newidle.engine)
 	case $engine in
 	swap | gate)	echo "$engine" ;;
 	*)		[ "$(newidle_name)" ] && echo swap || echo gate ;;
