@@ -16,6 +16,7 @@ sys.path[:0] = [HERE + "/../style"]
 from tap import Tap, script_module
 
 recordings = script_module(HERE + "/recordings")
+learner = recordings.learner
 POLICIES = len(recordings.POLICIES)
 STRETCHES = 32
 
@@ -104,8 +105,51 @@ def test_against_best(tap):
                "seeds count with their mean")
 
 
+def test_learner(tap):
+    model, made_up = learner.replay_model, learner.recording
+    # Success rates and costs, ns, of two levels; a pull wins 50 us.
+    neither, wide = ((0.1, 20000), (0.1, 20000)), ((0.1, 20000), (0.2, 1000))
+
+    def events(*phases):
+        return [event for n, levels in enumerate(phases) for event in
+                made_up.load(n, 2000, levels, begin_at=(n + 1) * 10 ** 12)]
+
+    def net(some, memory):
+        return learner.net_of(model.prepared(some, 1024, 10 ** 6), memory)
+
+    def replayed(some, words):
+        return model.replay({0: some}, {(0, 0): "MC", (0, 1): "PKG"}, words)["net_ns"]
+
+    some = events(neither)
+    tap.result(0 >= net(some, 1024) > 0.02 * replayed(some, "policy=always"),
+               "a learner leaves alone what never pays")
+    some = events(wide)
+    tap.result(0.9 * replayed(some, None) < net(some, 1024) <= replayed(some, None),
+               "and tries the level that does")
+    some = events(*(wide, neither) * 4)
+    short, long = net(some, 256), net(some, learner.FOR_EVER)
+    tap.result(long < 0.9 * short and 0.9 * replayed(some, None) < short,
+               "times that change: a short memory is better", [short, long])
+    pulls = [made_up.Event(n * 1000, 0, 10, True, True) for n in range(1, 9)]
+    fails = [made_up.Event(n * 1000, 0, 10, False, True, idle=35)
+             for n in range(9, 17)]
+    # Memory of two: half of what was is left.  Pulls of 35 add up to 70, attempts of
+    # 10 to 20, so 70 and 35 are followed by a try, and 18 is not.
+    tap.result(net(pulls + fails, 2) == 8 * 25 - 2 * 10,
+               "it does not know what is to come", [net(pulls + fails, 2)])
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(made_up.whole({0: some, 3: pulls}))
+        file.flush()
+        found = learner.learn(file.name, 1024, 10 ** 6, 5000, 200)
+        want = sum(net([model.reckoned(e, 5000, 200) for e in each], 256)
+                   for each in (some, pulls))
+    tap.result(found[256] == want and list(found) == list(learner.MEMORIES),
+               "all CPUs of a file, with costs as they are taken to be", [found, want])
+
+
 def cells(rounds):
     recordings.replayed = lambda tools, path, window, seed: rounds[int(path)][0]
+    recordings.learnt = lambda paths: (800e6 * len(paths), 64)
     return recordings.row("", [str(n) for n in range(len(rounds))], "name").split(" | ")
 
 
@@ -118,6 +162,7 @@ def test_row(tap):
                "sums of all rounds", found)
     tap.result(found[5] == "60" and found[4 + POLICIES] == "75",
                "percent of the oracle's", found)
+    tap.result(found[-3] == "80 (64)", "the learner's share, and its memory", found)
     tap.result(found[-2].startswith("15 [") and found[-1] == "40, -10 |",
                "value less the best, of all and of each", found)
     found = cells([[results(steady(-each, *same, each), oracle=1e6)],
@@ -128,7 +173,8 @@ def test_row(tap):
 
 def main():
     tap = Tap()
-    for test in (test_found, test_make, test_against_best, test_row):
+    for test in (test_found, test_make, test_against_best,
+                 test_learner, test_row):
         test(tap)
     return tap.done()
 
