@@ -57,7 +57,6 @@ def guests(memory):
             ("lock-nesting", ), ("lock-in-irq", ), ("no-rcu", ))
 
 
-
 def script(faults):
     """A guest's: newidle, then each fault between its two lines."""
     text = HEAD + NEWIDLE

@@ -81,7 +81,7 @@ log_says()
 	dmesg | tail -n +$((log_lines + 1)) | grep -q "$1"
 }
 
-# asked_for NAME: what NAME= says on the kernel's command line
+# asked_for NAME: what NAME= says on the kernel's command line, if not its first word
 asked_for()
 {
 	sed -n "s/.* $1=\([^ ]*\).*/\1/p" /proc/cmdline
