@@ -2,9 +2,9 @@
 """What one plain rule wins on a recording if it sees more than any policy.
 
 A learner is told each outcome, also of what it did not try, and what the pull wins,
-which is reckoned by its window as in newidle replay.  On each CPU and level it tries as long as the last attempts, recorded or standing
-in, have won what they cost.  Nothing of the policies and of newidle replay is used,
-but the model that replay is tested against.
+which is reckoned by its window as in newidle replay.  On each CPU and level it tries as
+long as the last attempts, recorded or standing in, have won what they cost.  Nothing of
+the policies and of newidle replay is used, but the model that replay is tested against.
 """
 
 import os

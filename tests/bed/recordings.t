@@ -137,14 +137,46 @@ def test_learner(tap):
     # 10 to 20, so 70 and 35 are followed by a try, and 18 is not.
     tap.result(net(pulls + fails, 2) == 8 * 25 - 2 * 10,
                "it does not know what is to come", [net(pulls + fails, 2)])
+    # Passes of two levels: (its cost, what it won) of what was recorded or stands in.
+    steps = [((10, 50), (5, 40)), ((10, 0), (5, 0)), ((10, 0), (5, 0)),
+             ((10, 0), (30, 90)), ((10, 0), (5, 0)), ((10, 50), (5, 0))]
+    made = [({d: made_up.Event(0, d, cost, won > 0) for d, (cost, won) in
+              enumerate(step)}, None, max(won for _, won in step), 0) for step in steps]
+    # What a pull wins is the pass's, 50 for both in the first; memory of two.  Before
+    # each pass the narrow level has won and spent 0 0, 50 10, 25 15, 12 18, 6 19, 3 19;
+    # the wide one 0 0, 50 5, 25 8, 12 9, 96 34, 48 22.  So the narrow one is tried in the
+    # first three passes, and the wide one in all but the first, which a pull ended.
+    tap.result(learner.net_of(made, 2) == (50 - 10) - 15 - 15 + (90 - 30) - 5 - 5,
+               "a pull ends the pass, and wider levels are learnt of nevertheless",
+               [learner.net_of(made, 2)])
     with tempfile.NamedTemporaryFile() as file:
         file.write(made_up.whole({0: some, 3: pulls}))
         file.flush()
-        found = learner.learn(file.name, 1024, 10 ** 6, 5000, 200)
-        want = sum(net([model.reckoned(e, 5000, 200) for e in each], 256)
-                   for each in (some, pulls))
-    tap.result(found[256] == want and list(found) == list(learner.MEMORIES),
-               "all CPUs of a file, with costs as they are taken to be", [found, want])
+        found = learner.learn(file.name, 1024, 30000, 5000, 200)
+    want = {memory: sum(learner.net_of(model.prepared(
+        [model.reckoned(e, 5000, 200) for e in each], 1024, 30000), memory)
+                        for each in (some, pulls)) for memory in
+            (64, 128, 256, 512, 1024, 2048, 4096, learner.FOR_EVER)}
+    tap.result(found == want and len(set(found.values())) > 4,
+               "all CPUs of a file, with times as they are taken to be", [found, want])
+
+
+def test_learnt(tap):
+    asked = []
+
+    def learn(*words):
+        asked.append(words)
+        return dict(zip(learner.MEMORIES,
+                        {"one": (9, 6, 0), "two": (0, 6, 8)}[words[0]]))
+
+    whole, memories = learner.learn, learner.MEMORIES
+    learner.learn, learner.MEMORIES = learn, (64, 128, 256)
+    best = recordings.learnt(["one", "two"])
+    learner.learn, learner.MEMORIES = whole, memories
+    tap.result(best == (12, 128), "the memory that is best for all recordings", best)
+    # In ns what newidle-replay is given in us; the oracle's first window.
+    tap.result(asked == [(name, 1024, 8000000, 10000, 800) for name in ("one", "two")],
+               "with the same assumptions as the policies", asked)
 
 
 def cells(rounds):
@@ -174,7 +206,7 @@ def test_row(tap):
 def main():
     tap = Tap()
     for test in (test_found, test_make, test_against_best,
-                 test_learner, test_row):
+                 test_learner, test_learnt, test_row):
         test(tap)
     return tap.done()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""For replay.t and bed/learner.py: policies and the replay once more, in the plainest words.
+"""For replay.t and bed/learner.py: policies and the replay, in the plainest words.
 
 Slow, and with nothing of module/ or scripts/replay/ in it: what both say must
 be the same to the nanosecond.
