@@ -7,6 +7,7 @@ long as the last attempts, recorded or standing in, have won what they cost.  No
 the policies and of newidle replay is used, but the model that replay is tested against.
 """
 
+import collections
 import os
 import sys
 
@@ -37,12 +38,12 @@ class Domain:
 
 def net_of(made, memory):
     """Of one CPU's passes, ns; made: see replay_model.prepared()."""
-    domains, net = {}, 0
+    domains, net = collections.defaultdict(lambda: Domain(memory)), 0
     for at, _, won, _ in made:
         over = False
         for depth in sorted(at):
             event = at[depth]
-            domain = domains.setdefault(depth, Domain(memory))
+            domain = domains[depth]
             worth = won if event.pulled else 0
             if domain.pays() and not over:
                 net += worth - event.cost

@@ -114,8 +114,8 @@ def test_learner(tap):
         return [event for n, levels in enumerate(phases) for event in
                 made_up.load(n, 2000, levels, begin_at=(n + 1) * 10 ** 12)]
 
-    def net(some, memory):
-        return learner.net_of(model.prepared(some, 1024, 10 ** 6), memory)
+    def net(some, memory, longest=10 ** 6):
+        return learner.net_of(model.prepared(some, 1024, longest), memory)
 
     def replayed(some, words):
         return model.replay({0: some}, {(0, 0): "MC", (0, 1): "PKG"}, words)["net_ns"]
@@ -153,9 +153,8 @@ def test_learner(tap):
         file.write(made_up.whole({0: some, 3: pulls}))
         file.flush()
         found = learner.learn(file.name, 1024, 30000, 5000, 200)
-    want = {memory: sum(learner.net_of(model.prepared(
-        [model.reckoned(e, 5000, 200) for e in each], 1024, 30000), memory)
-                        for each in (some, pulls)) for memory in
+    reckoned = [[model.reckoned(e, 5000, 200) for e in each] for each in (some, pulls)]
+    want = {memory: sum(net(each, memory, 30000) for each in reckoned) for memory in
             (64, 128, 256, 512, 1024, 2048, 4096, learner.FOR_EVER)}
     tap.result(found == want and len(set(found.values())) > 4,
                "all CPUs of a file, with times as they are taken to be", [found, want])
